@@ -1,0 +1,51 @@
+//! What a source says of a cluster.
+
+use jiff::Timestamp;
+
+use super::{Kind, Object, Uid, WatchState};
+
+/// One thing that a source says, and when it was heard: its arrival, or the recorded time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ClusterEvent {
+    /// When it was heard.
+    pub time: Timestamp,
+    /// What was said.
+    pub change: Change,
+}
+
+/// What a source says.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Change {
+    /// A watch listed everything anew: these are all objects of its scope, and what is not among them is gone. It comes
+    /// whole, so that a relist never shows half a cluster.
+    Replaced {
+        /// The kind that was listed.
+        kind: Kind,
+        /// The part of it that the watch covers.
+        scope: Scope,
+        /// All objects of that scope.
+        objects: Vec<Object>,
+    },
+    /// An object was made or changed.
+    Applied(Box<Object>),
+    /// An object is gone; this is the last there was of it.
+    Deleted(Box<Object>),
+    /// A watch of that kind started, broke, was refused, or found no definition.
+    Watch {
+        /// The kind that is watched.
+        kind: Kind,
+        /// How its watch fares now.
+        state: WatchState,
+    },
+    /// Nothing changed, and the connection of this kind's watch is known to be alive (a bookmark).
+    Alive(Kind),
+}
+
+/// The part of a kind that one watch covers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// All that the program watches of this kind.
+    All,
+    /// The events about one object.
+    About(Uid),
+}

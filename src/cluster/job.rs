@@ -1,0 +1,120 @@
+//! A Job, as far as its attempts, its limits and its end are concerned.
+
+use jiff::Timestamp;
+use serde_json::Value;
+
+use super::meta::{Condition, Meta, Uid};
+use super::read;
+
+/// A `batch/v1` Job.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Job {
+    /// Its metadata.
+    pub meta: Meta,
+    /// `spec.backoffLimit`; 6 where the spec leaves it out, as the API server defaults it.
+    pub backoff_limit: u32,
+    /// `spec.activeDeadlineSeconds`.
+    pub deadline_seconds: Option<i64>,
+    /// `spec.suspend`: a suspended Job is waiting, not running.
+    pub suspend: bool,
+    /// `spec.managedBy`, where another controller than Kubernetes' own counts its pods.
+    pub managed_by: Option<String>,
+    /// Whether its pods restart in place (`restartPolicy: OnFailure`).
+    pub restarts_in_place: bool,
+    /// `spec.podFailurePolicy.rules`, in their order.
+    pub failure_rules: Vec<FailureRule>,
+    /// `status.startTime`; it resets when a suspended Job resumes.
+    pub started: Option<Timestamp>,
+    /// `status.completionTime`.
+    pub completed: Option<Timestamp>,
+    /// `status.active`: pods that are pending or running, and not terminating.
+    pub active: u32,
+    /// `status.failed`, without the uncounted ones.
+    pub failed: u32,
+    /// `status.succeeded`, without the uncounted ones.
+    pub succeeded: u32,
+    /// `status.uncountedTerminatedPods.failed`: pods that failed and are not in `failed` yet.
+    pub uncounted_failed: Vec<Uid>,
+    /// `status.conditions`.
+    pub conditions: Vec<Condition>,
+}
+
+/// One rule of a pod failure policy.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FailureRule {
+    /// `Ignore`, `Count`, `FailJob` or `FailIndex`.
+    pub action: String,
+    /// What it matches.
+    pub matches: RuleMatch,
+}
+
+/// What a rule of a pod failure policy matches.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RuleMatch {
+    /// Exit codes of one container, or of any.
+    ExitCodes {
+        /// The container, any where `None`.
+        container: Option<String>,
+        /// Whether the codes are those that match (`In`), or those that don't (`NotIn`).
+        inside: bool,
+        /// The codes.
+        codes: Vec<i64>,
+    },
+    /// Conditions of the pod: type and status, any of them.
+    Conditions(Vec<(String, bool)>),
+}
+
+impl Job {
+    pub(crate) fn read(object: &Value) -> Option<Self> {
+        let template = ["spec", "template", "spec", "restartPolicy"];
+        Some(Self {
+            meta: Meta::read(object)?,
+            backoff_limit: read::count(object, &["spec", "backoffLimit"]).unwrap_or(6),
+            deadline_seconds: read::number(object, &["spec", "activeDeadlineSeconds"]),
+            suspend: read::flag(object, &["spec", "suspend"]).unwrap_or(false),
+            managed_by: read::text(object, &["spec", "managedBy"]).filter(|by| by != "kubernetes.io/job-controller"),
+            restarts_in_place: read::text(object, &template).is_none_or(|policy| policy == "OnFailure"),
+            failure_rules: read::list(object, &["spec", "podFailurePolicy", "rules"]).iter().filter_map(rule).collect(),
+            started: read::time(object, &["status", "startTime"]),
+            completed: read::time(object, &["status", "completionTime"]),
+            active: read::count(object, &["status", "active"]).unwrap_or(0),
+            failed: read::count(object, &["status", "failed"]).unwrap_or(0),
+            succeeded: read::count(object, &["status", "succeeded"]).unwrap_or(0),
+            uncounted_failed: read::texts(object, &["status", "uncountedTerminatedPods", "failed"])
+                .into_iter()
+                .map(Uid)
+                .collect(),
+            conditions: Condition::read_all(object),
+        })
+    }
+
+    /// Whether it has ended, one way or the other.
+    pub fn finished(&self) -> bool {
+        self.conditions
+            .iter()
+            .any(|condition| condition.holds && matches!(condition.kind.as_str(), "Failed" | "Complete"))
+    }
+}
+
+fn rule(rule: &Value) -> Option<FailureRule> {
+    let action = read::text(rule, &["action"])?;
+    let matches = match read::at(rule, &["onExitCodes"]) {
+        Some(exit) => RuleMatch::ExitCodes {
+            container: read::text(exit, &["containerName"]),
+            inside: read::text(exit, &["operator"]).as_deref() != Some("NotIn"),
+            codes: read::list(exit, &["values"]).iter().filter_map(|code| read::number(code, &[])).collect(),
+        },
+        None => RuleMatch::Conditions(
+            read::list(rule, &["onPodConditions"])
+                .iter()
+                .filter_map(|on| {
+                    Some((
+                        read::text(on, &["type"])?,
+                        read::text(on, &["status"]).is_none_or(|status| status == "True"),
+                    ))
+                })
+                .collect(),
+        ),
+    };
+    Some(FailureRule { action, matches })
+}

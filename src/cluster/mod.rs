@@ -1,0 +1,42 @@
+//! The objects of a cluster as gatewatch needs them, and the [`World`] they make up.
+//!
+//! In comes what a source says ([`ClusterEvent`]: a relist, one object, a watch that broke); out goes a [`World`] to
+//! derive from. Nothing here knows a client, a clock or GitLab's gates.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `read`, `text` | lenient reading, cleaning |
+//! | `meta` | names, uids, owners, conditions |
+//! | `gitlabcore`, `job`, `pod`, `event`, `deployment` | one kind each |
+//! | `object` | any of them, read from JSON |
+//! | `change` | what a source says |
+//! | `feed` | how the watches fare |
+//! | `record` | what is remembered of a pod and of a Job |
+//! | `world` | all of it, and how a change is applied |
+
+mod change;
+mod deployment;
+mod event;
+mod feed;
+mod gitlabcore;
+mod job;
+mod meta;
+mod object;
+mod pod;
+pub(crate) mod read;
+mod record;
+mod text;
+mod world;
+
+pub use change::{Change, ClusterEvent, Scope};
+pub use deployment::Deployment;
+pub use event::Event;
+pub use feed::{Feed, FeedState, WatchState};
+pub use gitlabcore::GitLabCore;
+pub use job::{FailureRule, Job, RuleMatch};
+pub use meta::{Condition, Labels, Meta, Uid, condition, holding};
+pub use object::{Kind, Object, Unreadable};
+pub use pod::{Container, ContainerRole, ContainerState, Pod, PodPhase, Terminated};
+pub use record::{FinishedRun, JobRecord, PodRecord};
+pub use text::{LONGEST, clean};
+pub use world::World;

@@ -1,0 +1,130 @@
+//! An object of any kind that gatewatch watches.
+
+use std::fmt;
+
+use serde_json::Value;
+use thiserror::Error;
+
+use super::{Deployment, Event, GitLabCore, Job, Meta, Pod, read};
+
+/// The kinds that gatewatch watches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    /// `apps.gitlab.com` `GitLabCore`.
+    GitLabCore,
+    /// `batch/v1` `Job`.
+    Job,
+    /// `v1` `Pod`.
+    Pod,
+    /// `v1` `Event`.
+    Event,
+    /// `apps/v1` `Deployment`.
+    Deployment,
+}
+
+impl Kind {
+    /// All of them, in the order in which they are watched.
+    pub const ALL: [Self; 5] = [Self::GitLabCore, Self::Job, Self::Pod, Self::Deployment, Self::Event];
+
+    /// The kind as an object names it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::GitLabCore => "GitLabCore",
+            Self::Job => "Job",
+            Self::Pod => "Pod",
+            Self::Event => "Event",
+            Self::Deployment => "Deployment",
+        }
+    }
+
+    /// The resource as a path, a Role and `kubectl get` name it.
+    pub fn plural(self) -> &'static str {
+        match self {
+            Self::GitLabCore => "gitlabcores",
+            Self::Job => "jobs",
+            Self::Pod => "pods",
+            Self::Event => "events",
+            Self::Deployment => "deployments",
+        }
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(self.name())
+    }
+}
+
+/// An object that gatewatch watches.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "each variant is the kind it holds")]
+pub enum Object {
+    GitLabCore(GitLabCore),
+    Job(Job),
+    Pod(Pod),
+    Event(Event),
+    Deployment(Deployment),
+}
+
+/// Why a value is no object of ours.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum Unreadable {
+    /// It has no `kind`: not an object of Kubernetes at all.
+    #[error("no Kubernetes object: it has no `kind`")]
+    NoKind,
+    /// It is of a kind that gatewatch has no use for.
+    #[error("a `{0}`, which gatewatch does not read")]
+    Foreign(String),
+    /// It is of a kind of ours, but has no `metadata.name`.
+    #[error("a `{0}` without `metadata.name`")]
+    Nameless(Kind),
+}
+
+impl Object {
+    /// Reads an object as the API serves it.
+    ///
+    /// # Errors
+    /// Says why the value is no object of ours; a field inside that is missing or of another type is no error.
+    pub fn read(value: &Value) -> Result<Self, Unreadable> {
+        let kind = read::text(value, &["kind"]).ok_or(Unreadable::NoKind)?;
+        let kind = Kind::ALL.into_iter().find(|known| known.name() == kind).ok_or(Unreadable::Foreign(kind))?;
+        Self::read_as(kind, value)
+    }
+
+    /// Reads an object of a kind that is known already: items of a list do not name theirs.
+    ///
+    /// # Errors
+    /// [`Unreadable::Nameless`] if it has no name.
+    pub fn read_as(kind: Kind, value: &Value) -> Result<Self, Unreadable> {
+        let object = match kind {
+            Kind::GitLabCore => GitLabCore::read(value).map(Self::GitLabCore),
+            Kind::Job => Job::read(value).map(Self::Job),
+            Kind::Pod => Pod::read(value).map(Self::Pod),
+            Kind::Event => Event::read(value).map(Self::Event),
+            Kind::Deployment => Deployment::read(value).map(Self::Deployment),
+        };
+        object.ok_or(Unreadable::Nameless(kind))
+    }
+
+    /// Its kind.
+    pub fn kind(&self) -> Kind {
+        match self {
+            Self::GitLabCore(_) => Kind::GitLabCore,
+            Self::Job(_) => Kind::Job,
+            Self::Pod(_) => Kind::Pod,
+            Self::Event(_) => Kind::Event,
+            Self::Deployment(_) => Kind::Deployment,
+        }
+    }
+
+    /// Its metadata.
+    pub fn meta(&self) -> &Meta {
+        match self {
+            Self::GitLabCore(object) => &object.meta,
+            Self::Job(object) => &object.meta,
+            Self::Pod(object) => &object.meta,
+            Self::Event(object) => &object.meta,
+            Self::Deployment(object) => &object.meta,
+        }
+    }
+}

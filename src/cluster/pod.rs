@@ -1,0 +1,198 @@
+//! A pod and the state of its containers.
+
+use jiff::Timestamp;
+use serde_json::Value;
+
+use super::meta::{Condition, Meta};
+use super::read;
+
+/// A pod.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pod {
+    /// Its metadata.
+    pub meta: Meta,
+    /// `status.phase`.
+    pub phase: PodPhase,
+    /// `status.reason`: `Evicted`, `Preempting`, …; empty where the pod as a whole has none.
+    pub reason: String,
+    /// `status.message`, which belongs to the reason.
+    pub message: String,
+    /// The node it runs on.
+    pub node: Option<String>,
+    /// `status.conditions`.
+    pub conditions: Vec<Condition>,
+    /// Its init containers, then its main ones, in the order of the spec. Ephemeral ones are left out: the Job
+    /// controller does not count them.
+    pub containers: Vec<Container>,
+}
+
+/// The phase of a pod.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PodPhase {
+    /// Accepted, and not all of its containers have started; init containers run in this phase.
+    #[default]
+    Pending,
+    /// At least one container has started.
+    Running,
+    /// All containers ended well.
+    Succeeded,
+    /// All containers ended, one of them badly, or the pod was taken away.
+    Failed,
+    /// The node can't be asked.
+    Unknown,
+}
+
+/// One container of a pod, and the two runs of it that the kubelet tells of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Container {
+    /// Its name.
+    pub name: String,
+    /// What it is to the pod.
+    pub role: ContainerRole,
+    /// The image the spec names.
+    pub image: String,
+    /// `restartCount`: it rises when the next run's container is created, not when a run ends.
+    pub restarts: u32,
+    /// The current run, or what the container waits for.
+    pub state: ContainerState,
+    /// `lastState.terminated`: the run before the current one.
+    pub previous: Option<Terminated>,
+}
+
+/// What a container is to its pod.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ContainerRole {
+    /// Runs to its end before the main ones start.
+    Init,
+    /// An init container with `restartPolicy: Always`: runs beside the main ones.
+    Sidecar,
+    /// A main container.
+    Main,
+}
+
+/// The state of a container.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ContainerState {
+    /// It waits: to be created, for its image, or out of a back-off. The reason is empty between two runs.
+    Waiting {
+        /// `CrashLoopBackOff`, `ErrImagePull`, `PodInitializing`, …; empty once the next run's container exists.
+        reason: String,
+        /// The kubelet's words.
+        message: String,
+    },
+    /// It runs.
+    Running {
+        /// Since when.
+        started: Option<Timestamp>,
+    },
+    /// Its current run ended. During a back-off it stays so nearly all the time (seen on a real cluster).
+    Terminated(Terminated),
+}
+
+/// A run of a container that ended.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Terminated {
+    /// The runtime's id of the run; two statuses of the same run share it. Empty where it never had one.
+    pub container_id: String,
+    /// The exit code; 128 plus the signal where one ended it.
+    pub exit_code: i64,
+    /// The signal, where the runtime tells it.
+    pub signal: Option<i64>,
+    /// `Error`, `Completed`, `OOMKilled`, `StartError`, `ContainerStatusUnknown`, …
+    pub reason: String,
+    /// The termination message; normally empty, as the chart sets no policy for it.
+    pub message: String,
+    /// When the run began.
+    pub started: Option<Timestamp>,
+    /// When it ended.
+    pub finished: Option<Timestamp>,
+}
+
+impl Terminated {
+    /// Whether the run failed: anything but exit code 0.
+    pub fn failed(&self) -> bool {
+        self.exit_code != 0
+    }
+}
+
+impl Pod {
+    pub(crate) fn read(object: &Value) -> Option<Self> {
+        let mut containers = containers(object, "initContainers", "initContainerStatuses");
+        containers.extend(self::containers(object, "containers", "containerStatuses"));
+        Some(Self {
+            meta: Meta::read(object)?,
+            phase: match read::text(object, &["status", "phase"]).as_deref() {
+                Some("Running") => PodPhase::Running,
+                Some("Succeeded") => PodPhase::Succeeded,
+                Some("Failed") => PodPhase::Failed,
+                Some("Unknown") => PodPhase::Unknown,
+                _ => PodPhase::Pending,
+            },
+            reason: read::text(object, &["status", "reason"]).unwrap_or_default(),
+            message: read::text(object, &["status", "message"]).unwrap_or_default(),
+            node: read::text(object, &["spec", "nodeName"]),
+            conditions: Condition::read_all(object),
+            containers,
+        })
+    }
+
+    /// Whether its end has been asked for.
+    pub fn terminating(&self) -> bool {
+        self.meta.deletion.is_some()
+    }
+}
+
+/// The containers that have a status, in the order of the spec; what the spec lacks comes last.
+fn containers(object: &Value, specs: &str, statuses: &str) -> Vec<Container> {
+    let specs = read::list(object, &["spec", specs]);
+    let init = statuses == "initContainerStatuses";
+    let mut containers: Vec<(usize, Container)> = read::list(object, &["status", statuses])
+        .iter()
+        .filter_map(|status| {
+            let name = read::text(status, &["name"])?;
+            let position = specs.iter().position(|spec| read::text(spec, &["name"]).as_ref() == Some(&name));
+            let spec = position.and_then(|position| specs.get(position)).unwrap_or(&Value::Null);
+            let role = match (init, read::text(spec, &["restartPolicy"]).as_deref()) {
+                (true, Some("Always")) => ContainerRole::Sidecar,
+                (true, _) => ContainerRole::Init,
+                (false, _) => ContainerRole::Main,
+            };
+            let container = Container {
+                role,
+                image: read::text(spec, &["image"]).or_else(|| read::text(status, &["image"])).unwrap_or_default(),
+                restarts: read::count(status, &["restartCount"]).unwrap_or(0),
+                state: state(status),
+                previous: read::at(status, &["lastState", "terminated"]).map(terminated),
+                name,
+            };
+            Some((position.unwrap_or(usize::MAX), container))
+        })
+        .collect();
+    containers.sort_by_key(|(position, _)| *position);
+    containers.into_iter().map(|(_, container)| container).collect()
+}
+
+fn state(status: &Value) -> ContainerState {
+    if let Some(ended) = read::at(status, &["state", "terminated"]) {
+        return ContainerState::Terminated(terminated(ended));
+    }
+    if let Some(running) = read::at(status, &["state", "running"]) {
+        return ContainerState::Running { started: read::time(running, &["startedAt"]) };
+    }
+    ContainerState::Waiting {
+        reason: read::text(status, &["state", "waiting", "reason"]).unwrap_or_default(),
+        message: read::text(status, &["state", "waiting", "message"]).unwrap_or_default(),
+    }
+}
+
+fn terminated(ended: &Value) -> Terminated {
+    Terminated {
+        container_id: read::text(ended, &["containerID"]).unwrap_or_default(),
+        exit_code: read::number(ended, &["exitCode"]).unwrap_or(0),
+        signal: read::number(ended, &["signal"]).filter(|signal| *signal != 0),
+        reason: read::text(ended, &["reason"]).unwrap_or_default(),
+        message: read::text(ended, &["message"]).unwrap_or_default(),
+        started: read::time(ended, &["startedAt"]),
+        finished: read::time(ended, &["finishedAt"]),
+    }
+}

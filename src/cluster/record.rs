@@ -1,0 +1,115 @@
+//! What is remembered of a Job and of its pods after they are gone: Kubernetes deletes a pod, its runs and its logs the
+//! moment it gives up, and the reason is asked for afterwards.
+
+use std::collections::BTreeMap;
+
+use super::{Container, ContainerRole, ContainerState, Job, Pod, Terminated};
+
+/// The most runs remembered of one pod; the oldest go first. A Job gives up long before.
+const MOST_RUNS: usize = 100;
+
+/// A Job, and whether it is still there.
+#[derive(Clone, Debug, PartialEq)]
+pub struct JobRecord {
+    /// The last there was of it.
+    pub job: Job,
+    /// Whether it was deleted: by its TTL, by a person, by an owner.
+    pub gone: bool,
+}
+
+/// A pod of a Job, whether it is still there, and what its containers went through.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PodRecord {
+    /// The last there was of it.
+    pub pod: Pod,
+    /// Whether it was deleted.
+    pub gone: bool,
+    /// The runs that ended, oldest first.
+    pub runs: Vec<FinishedRun>,
+    /// The last real error of an image pull, by container: a back-off only repeats that there was one.
+    pull_errors: BTreeMap<String, PullError>,
+}
+
+/// A run of a container that ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FinishedRun {
+    /// The container.
+    pub container: String,
+    /// What the container is to its pod.
+    pub role: ContainerRole,
+    /// How it ended.
+    pub end: Terminated,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct PullError {
+    image: String,
+    message: String,
+}
+
+impl PodRecord {
+    pub(crate) fn new(pod: Pod) -> Self {
+        let mut record = Self { pod: pod.clone(), gone: false, runs: Vec::new(), pull_errors: BTreeMap::new() };
+        record.see(pod);
+        record
+    }
+
+    /// Takes in a newer state of the pod, and keeps what the next one will have lost.
+    pub(crate) fn see(&mut self, pod: Pod) {
+        for container in &pod.containers {
+            if let Some(previous) = &container.previous {
+                self.remember(container, previous);
+            }
+            if let ContainerState::Terminated(end) = &container.state {
+                self.remember(container, end);
+            }
+            self.remember_pull_error(container);
+        }
+        self.pod = pod;
+    }
+
+    /// The last real error of pulling that container's image, also while the kubelet only says that it backs off.
+    pub fn pull_error(&self, container: &Container) -> Option<&str> {
+        let error = self.pull_errors.get(&container.name)?;
+        (error.image == container.image).then_some(error.message.as_str())
+    }
+
+    /// Two statuses of the same run share the container's id; a run without one is known by its times.
+    fn remember(&mut self, container: &Container, end: &Terminated) {
+        let same = |run: &FinishedRun| {
+            run.container == container.name
+                && run.end.container_id == end.container_id
+                && (!end.container_id.is_empty() || (run.end.started, run.end.finished) == (end.started, end.finished))
+        };
+        match self.runs.iter_mut().find(|run| same(run)) {
+            Some(run) => run.end = end.clone(),
+            None => {
+                self.runs.push(FinishedRun {
+                    container: container.name.clone(),
+                    role: container.role,
+                    end: end.clone(),
+                });
+                self.runs.sort_by_key(|run| run.end.finished);
+                if self.runs.len() > MOST_RUNS {
+                    self.runs.remove(0);
+                }
+            }
+        }
+    }
+
+    fn remember_pull_error(&mut self, container: &Container) {
+        let ContainerState::Waiting { reason, message } = &container.state else { return };
+        // From 1.32 a back-off repeats the error: `Back-off pulling image "I": ErrImagePull: <the error>`.
+        let error = match reason.as_str() {
+            "ErrImagePull" | "RegistryUnavailable" | "SignatureValidationFailed" | "ImageInspectError" => {
+                Some(message.as_str())
+            }
+            "ImagePullBackOff" => message.split_once(": ErrImagePull: ").map(|(_, error)| error),
+            _ => None,
+        };
+        if let Some(error) = error.filter(|error| !error.is_empty()) {
+            let error = PullError { image: container.image.clone(), message: error.to_owned() };
+            self.pull_errors.insert(container.name.clone(), error);
+        }
+    }
+}

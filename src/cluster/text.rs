@@ -1,0 +1,138 @@
+//! Cleaning of text that comes from a cluster.
+//!
+//! Such text is hostile: a message can carry escape sequences, carriage returns that overwrite a line, or characters
+//! that reverse what is read (kubernetes/kubernetes#101695). It is cleaned where it enters, so nothing after this point
+//! has to think of it. A line break stays, every other break and tab becomes a space.
+
+/// The longest text kept of one field, in bytes: messages of a megabyte exist, and nobody reads them here.
+pub const LONGEST: usize = 16 * 1024;
+
+/// `text` without control characters, escape sequences, and characters that are invisible or change the direction of
+/// reading, and no longer than [`LONGEST`]. Where it was cut it ends in `…`.
+pub fn clean(text: &str) -> String {
+    let mut kept = String::with_capacity(text.len().min(LONGEST));
+    let mut rest = text.chars();
+    while let Some(character) = rest.next() {
+        if kept.len() + character.len_utf8() > LONGEST - '…'.len_utf8() {
+            kept.push('…');
+            break;
+        }
+        match character {
+            '\n' => kept.push('\n'),
+            '\t' | '\r' | '\u{85}' | '\u{2028}' | '\u{2029}' => kept.push(' '),
+            '\u{1b}' => skip_escape(&mut rest),
+            '\u{9b}' => skip_sequence(&mut rest),
+            '\u{90}' | '\u{98}' | '\u{9d}'..='\u{9f}' => skip_string(&mut rest),
+            character if character.is_control() || is_hidden(character) => {}
+            character => kept.push(character),
+        }
+    }
+    kept.truncate(kept.trim_end().len());
+    kept
+}
+
+/// Whether a character is invisible or changes the direction of reading. The zero-width joiner stays out too: it changes
+/// how wide a terminal draws what stands around it.
+fn is_hidden(character: char) -> bool {
+    matches!(character,
+        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+        | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
+}
+
+/// Skips what follows an escape character, by the kinds of ECMA-48.
+fn skip_escape(rest: &mut std::str::Chars<'_>) {
+    let mut ahead = rest.clone();
+    match ahead.next() {
+        Some('[') => {
+            *rest = ahead;
+            skip_sequence(rest);
+        }
+        Some(']' | 'P' | 'X' | '^' | '_') => {
+            *rest = ahead;
+            skip_string(rest);
+        }
+        // An intermediate byte is followed by one final byte.
+        Some(' '..='/') => {
+            ahead.next();
+            *rest = ahead;
+        }
+        Some('0'..='~') => *rest = ahead,
+        _ => {}
+    }
+}
+
+/// Skips a control sequence up to its final byte; what can't belong to one ends it, and stays.
+fn skip_sequence(rest: &mut std::str::Chars<'_>) {
+    loop {
+        let mut ahead = rest.clone();
+        match ahead.next() {
+            Some(' '..='?') => *rest = ahead,
+            Some('@'..='~') => {
+                *rest = ahead;
+                return;
+            }
+            _ => return,
+        }
+    }
+}
+
+/// Skips a control string up to its end (BEL, ST). One that never ends swallows no more than its line.
+fn skip_string(rest: &mut std::str::Chars<'_>) {
+    loop {
+        let mut ahead = rest.clone();
+        match ahead.next() {
+            Some('\u{7}' | '\u{9c}') => {
+                *rest = ahead;
+                return;
+            }
+            Some('\u{1b}') => {
+                if ahead.next() == Some('\\') {
+                    *rest = ahead;
+                }
+                return;
+            }
+            Some('\n') | None => return,
+            Some(_) => *rest = ahead,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn control_sequences_in_object_text_are_stripped() {
+        assert_eq!(clean("a\u{1b}[31mred\u{1b}[0m b"), "ared b");
+        assert_eq!(clean("\u{1b}]0;title\u{7}x"), "x");
+        assert_eq!(clean("\u{1b}]52;c;cm0gLXJm\u{1b}\\x"), "x");
+        assert_eq!(clean("\u{9b}2Jx"), "x");
+        assert_eq!(clean("\u{1b}(Bx"), "x");
+        assert_eq!(clean("bell\u{7} null\0 back\u{8}"), "bell null back");
+        assert_eq!(clean("50%\roverwritten"), "50% overwritten");
+    }
+
+    #[test]
+    fn a_control_string_without_end_swallows_no_more_than_its_line() {
+        assert_eq!(clean("\u{1b}]0;never\nkept"), "\nkept");
+        assert_eq!(clean("\u{1b}"), "");
+        assert_eq!(clean("\u{1b}["), "");
+    }
+
+    #[test]
+    fn direction_and_invisible_characters_go() {
+        assert_eq!(clean("a\u{202e}b\u{200b}c\u{feff}d\u{2066}e"), "abcde");
+    }
+
+    #[test]
+    fn line_breaks_and_wide_characters_stay() {
+        assert_eq!(clean("one\ntwo 日本\n"), "one\ntwo 日本");
+    }
+
+    #[test]
+    fn a_megabyte_is_cut_at_a_character() {
+        let cleaned = clean(&"ä".repeat(1_000_000));
+        assert!(cleaned.len() <= LONGEST);
+        assert!(cleaned.ends_with("ä…"));
+    }
+}

@@ -1,0 +1,177 @@
+//! Everything that is known of the cluster, and how one thing more is taken in.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::Timestamp;
+
+use super::{
+    Change, ClusterEvent, Deployment, Event, Feed, GitLabCore, JobRecord, Kind, Object, PodRecord, Scope, Uid,
+    WatchState,
+};
+
+/// The most Jobs remembered after they are gone, and the most pods; the oldest go first. An upgrade of ten hops has
+/// thirty Jobs, and a Job at its limits a handful of pods.
+const MOST_GONE: usize = 300;
+
+/// Everything that is known of the cluster: what is there, and of Jobs and their pods also what was there.
+///
+/// Each kind comes on a stream of its own, in order; between kinds there is no order (seen on a real cluster), so the
+/// state after the same events is the same whatever the interleaving.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct World {
+    cores: BTreeMap<Uid, GitLabCore>,
+    jobs: BTreeMap<Uid, JobRecord>,
+    pods: BTreeMap<Uid, PodRecord>,
+    events: BTreeMap<Uid, BTreeMap<Uid, Event>>,
+    deployments: BTreeMap<Uid, Deployment>,
+    feed: Feed,
+    time: Option<Timestamp>,
+}
+
+impl World {
+    /// Takes in one thing that a source said.
+    pub fn apply(&mut self, event: ClusterEvent) {
+        let ClusterEvent { time, change } = event;
+        self.time = self.time.max(Some(time));
+        if !matches!(change, Change::Watch { .. }) {
+            self.feed.hear(time);
+        }
+        match change {
+            Change::Applied(object) => self.put(*object),
+            Change::Deleted(object) => self.delete(*object),
+            Change::Replaced { kind, scope, objects } => self.replace(kind, &scope, objects),
+            Change::Watch { kind, state } => {
+                if matches!(state, WatchState::Live { .. } | WatchState::Ended) {
+                    self.feed.hear(time);
+                }
+                self.feed.note(kind, state);
+            }
+            Change::Alive(_) => {}
+        }
+    }
+
+    /// The time of the newest thing that was taken in.
+    pub fn time(&self) -> Option<Timestamp> {
+        self.time
+    }
+
+    /// How the watches fare.
+    pub fn feed(&self) -> &Feed {
+        &self.feed
+    }
+
+    /// The instances that are there.
+    pub fn cores(&self) -> impl Iterator<Item = &GitLabCore> {
+        self.cores.values()
+    }
+
+    /// The Jobs that are there or were.
+    pub fn jobs(&self) -> impl Iterator<Item = &JobRecord> {
+        self.jobs.values()
+    }
+
+    /// The pods of a Job that are there or were, matched by the uid of their owner and not by name: a Job that was
+    /// deleted leaves pods behind, and its successor has the same name.
+    pub fn pods_of<'a>(&'a self, job: &'a Uid) -> impl Iterator<Item = &'a PodRecord> {
+        self.pods.values().filter(move |record| record.pod.meta.owner.as_ref() == Some(job))
+    }
+
+    /// The pods of Jobs that are still there.
+    pub fn live_pods(&self) -> impl Iterator<Item = &PodRecord> {
+        self.pods.values().filter(|record| !record.gone)
+    }
+
+    /// The events about an object.
+    pub fn events_about(&self, uid: &Uid) -> impl Iterator<Item = &Event> {
+        self.events.get(uid).into_iter().flat_map(BTreeMap::values)
+    }
+
+    /// The Deployments that are there.
+    pub fn deployments(&self) -> impl Iterator<Item = &Deployment> {
+        self.deployments.values()
+    }
+
+    fn put(&mut self, object: Object) {
+        match object {
+            Object::GitLabCore(core) => drop(self.cores.insert(core.meta.uid.clone(), core)),
+            Object::Job(job) => drop(self.jobs.insert(job.meta.uid.clone(), JobRecord { job, gone: false })),
+            Object::Pod(pod) => match self.pods.get_mut(&pod.meta.uid) {
+                Some(record) => {
+                    record.see(pod);
+                    record.gone = false;
+                }
+                None => drop(self.pods.insert(pod.meta.uid.clone(), PodRecord::new(pod))),
+            },
+            Object::Event(event) => {
+                drop(self.events.entry(event.about.clone()).or_default().insert(event.meta.uid.clone(), event));
+            }
+            Object::Deployment(deployment) => drop(self.deployments.insert(deployment.meta.uid.clone(), deployment)),
+        }
+    }
+
+    fn delete(&mut self, object: Object) {
+        let uid = object.meta().uid.clone();
+        match object {
+            Object::GitLabCore(_) => drop(self.cores.remove(&uid)),
+            Object::Deployment(_) => drop(self.deployments.remove(&uid)),
+            Object::Event(event) => {
+                if let Some(events) = self.events.get_mut(&event.about) {
+                    events.remove(&uid);
+                }
+            }
+            // The last state comes with the deletion, and may be news.
+            Object::Job(_) | Object::Pod(_) => {
+                self.put(object);
+                self.bury(&uid);
+            }
+        }
+    }
+
+    fn replace(&mut self, kind: Kind, scope: &Scope, objects: Vec<Object>) {
+        let listed: BTreeSet<Uid> = objects.iter().map(|object| object.meta().uid.clone()).collect();
+        match (kind, scope) {
+            (Kind::GitLabCore, _) => self.cores.retain(|uid, _| listed.contains(uid)),
+            (Kind::Deployment, _) => self.deployments.retain(|uid, _| listed.contains(uid)),
+            (Kind::Event, Scope::All) => self.events.clear(),
+            (Kind::Event, Scope::About(about)) => drop(self.events.remove(about)),
+            (Kind::Job, _) => {
+                let missing: Vec<Uid> = self.jobs.keys().filter(|uid| !listed.contains(uid)).cloned().collect();
+                missing.iter().for_each(|uid| self.bury(uid));
+            }
+            (Kind::Pod, _) => {
+                let missing: Vec<Uid> = self.pods.keys().filter(|uid| !listed.contains(uid)).cloned().collect();
+                missing.iter().for_each(|uid| self.bury(uid));
+            }
+        }
+        objects.into_iter().for_each(|object| self.put(object));
+    }
+
+    /// Marks a Job or a pod as gone. A pod of no Job leaves nothing to remember.
+    fn bury(&mut self, uid: &Uid) {
+        if let Some(record) = self.jobs.get_mut(uid) {
+            record.gone = true;
+            forget(&mut self.jobs, |record| (record.gone, record.job.meta.created));
+        }
+        if let Some(record) = self.pods.get_mut(uid) {
+            record.gone = true;
+            if record.pod.meta.labels.job_name.is_none() {
+                self.pods.remove(uid);
+                self.events.remove(uid);
+            }
+            forget(&mut self.pods, |record| (record.gone, record.pod.meta.created)).iter().for_each(|uid| {
+                self.events.remove(uid);
+            });
+        }
+    }
+}
+
+/// Forgets the oldest of those that are gone, once there are more than [`MOST_GONE`]; returns whom.
+fn forget<R>(records: &mut BTreeMap<Uid, R>, gone_since: impl Fn(&R) -> (bool, Option<Timestamp>)) -> Option<Uid> {
+    let gone = records.iter().filter(|(_, record)| gone_since(record).0);
+    if gone.clone().count() <= MOST_GONE {
+        return None;
+    }
+    let oldest = gone.min_by_key(|(_, record)| gone_since(record).1).map(|(uid, _)| uid.clone())?;
+    records.remove(&oldest);
+    Some(oldest)
+}

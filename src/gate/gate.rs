@@ -1,0 +1,122 @@
+//! A gate: one Job that an upgrade waits for, and everything a screen or a report tells of it.
+
+use jiff::Timestamp;
+
+use super::{Attempts, Command, Ending, GateState, LastFailure};
+use crate::cluster::{Condition, Event, PodPhase, Uid};
+
+/// A gate. It holds points in time and never ages, so that equal means unchanged.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Gate {
+    /// Its state.
+    pub state: GateState,
+    /// Its Job, once there is one.
+    pub job: Option<GateJob>,
+}
+
+/// The Job of a gate.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GateJob {
+    /// The Job's namespace.
+    pub namespace: String,
+    /// The Job's name.
+    pub name: String,
+    /// The Job's uid.
+    pub uid: Uid,
+    /// Whether the Job was deleted since.
+    pub gone: bool,
+    /// Since when the gate is in its state, where that can be told.
+    pub since: Option<Timestamp>,
+    /// When the Job started; it resets when a suspended Job resumes.
+    pub started: Option<Timestamp>,
+    /// When it completed or failed.
+    pub ended: Option<Timestamp>,
+    /// Its deadline, where it has one and has started.
+    pub deadline: Option<Deadline>,
+    /// Failed attempts in both counts.
+    pub attempts: Attempts,
+    /// The attempts one by one, oldest first, as far as they were seen.
+    pub history: Vec<Attempt>,
+    /// What failed last, where anything did.
+    pub last_failure: Option<LastFailure>,
+    /// The command to run next, if there is one that works now.
+    pub command: Option<Command>,
+    /// What to do next, in words.
+    pub advice: Option<String>,
+    /// Its pods, oldest first, the gone ones included.
+    pub pods: Vec<GatePod>,
+    /// The Job's conditions.
+    pub conditions: Vec<Condition>,
+    /// Events about the Job and its pods that are worth showing, oldest first.
+    pub events: Vec<Event>,
+}
+
+/// The deadline of a Job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Deadline {
+    /// When the Job controller ends it.
+    pub at: Timestamp,
+    /// `activeDeadlineSeconds`: how long it may be active, from its start.
+    pub seconds: i64,
+}
+
+/// One attempt: a run of a container, or a pod that failed as a whole.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Attempt {
+    /// The pod.
+    pub pod: String,
+    /// The container; absent where the pod failed as a whole.
+    pub container: Option<String>,
+    /// When it started.
+    pub started: Option<Timestamp>,
+    /// When it ended.
+    pub ended: Option<Timestamp>,
+    /// How it fares or ended.
+    pub outcome: Outcome,
+}
+
+/// How an attempt fares or ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// It runs.
+    Running,
+    /// It failed, and counts.
+    Failed {
+        /// What ended, and how.
+        ending: Ending,
+        /// The message; empty where there is none.
+        message: String,
+    },
+    /// It ended well.
+    Succeeded,
+    /// It was stopped because its Job failed or was suspended: that is no failure of its own.
+    Stopped,
+}
+
+/// A pod of a gate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GatePod {
+    /// Its name.
+    pub name: String,
+    /// Its phase.
+    pub phase: PodPhase,
+    /// `status.reason`, where it has one.
+    pub reason: String,
+    /// The node it runs on.
+    pub node: Option<String>,
+    /// Whether its end has been asked for.
+    pub terminating: bool,
+    /// Whether it is gone.
+    pub gone: bool,
+    /// When it was made.
+    pub created: Option<Timestamp>,
+    /// Restarts of its containers.
+    pub restarts: u32,
+}
+
+impl Gate {
+    /// A gate without a Job.
+    pub fn without_job(state: GateState) -> Self {
+        Self { state, job: None }
+    }
+}

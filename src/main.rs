@@ -1,0 +1,3 @@
+//! The `gatewatch` command: parse, run, exit.
+
+fn main() {}

@@ -1,0 +1,22 @@
+//! What is watched: a [`Run`] of [`Step`]s. `derive` reduces a [`World`](crate::cluster::World) to runs.
+//!
+//! The screens, the JSON and the journal know runs and steps, not GitLab; what makes an upgrade of GitLab a run stands
+//! in `gitlab`.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `run`, `step` | the values |
+
+#[allow(clippy::module_inception, reason = "the folder is about runs, and this file is the run")]
+mod run;
+mod step;
+
+pub use run::{Course, Hop, OperatorReport, PastJob, Run, Source, Verdict};
+pub use step::{Rollout, RolloutState, Step, StepBody, StepId, Workload};
+
+use crate::cluster::World;
+
+/// The runs of a world, sorted by namespace and name.
+pub fn derive(_world: &World) -> Vec<Run> {
+    Vec::new()
+}

@@ -1,0 +1,147 @@
+//! A run: one thing that goes through steps.
+
+use jiff::Timestamp;
+
+use super::{Step, StepId};
+use crate::cluster::Uid;
+use crate::gate::GateState;
+
+/// One thing that goes through steps. It holds points in time and never ages, so that equal means unchanged.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Run {
+    /// What kind of thing it is.
+    pub source: Source,
+    /// The namespace of its resource.
+    pub namespace: String,
+    /// The name of its resource.
+    pub name: String,
+    /// The uid of its resource.
+    pub uid: Uid,
+    /// How it stands.
+    pub verdict: Verdict,
+    /// The operator's phase, in its own word.
+    pub phase: Option<String>,
+    /// Where it comes from and where it goes.
+    pub course: Course,
+    /// What the operator says of it.
+    pub operator: Option<OperatorReport>,
+    /// Its steps, in their order: those of the current hop.
+    pub steps: Vec<Step>,
+    /// When the current hop's first Job was made.
+    pub started: Option<Timestamp>,
+    /// When it settled or failed.
+    pub ended: Option<Timestamp>,
+    /// Jobs of earlier hops, and those that a change of the spec left behind; oldest first.
+    pub history: Vec<PastJob>,
+}
+
+/// What kind of thing a run is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// An upgrade of a `GitLabCore`.
+    GitLabCore,
+}
+
+/// How a run stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Nothing to do, or the upgrade is complete.
+    Settled,
+    /// Under way.
+    Upgrading,
+    /// A gate is blocked by what cannot clear by itself, or the path of the upgrade is.
+    Stuck,
+    /// A gate failed.
+    Failed,
+    /// It can't be told.
+    Unknown,
+}
+
+/// The versions of an upgrade; any of them can be unknown.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Course {
+    /// The version the upgrade came from.
+    pub from: Option<String>,
+    /// The version it goes to.
+    pub target: Option<String>,
+    /// The versions of all hops, in their order; empty where the operator does not tell.
+    pub hops: Vec<String>,
+    /// The hop under way, or the last one.
+    pub hop: Option<Hop>,
+}
+
+/// One hop of an upgrade.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hop {
+    /// The version it brings.
+    pub version: String,
+    /// Its number, from 1.
+    pub number: usize,
+    /// How many there are.
+    pub of: usize,
+}
+
+/// What the operator says, from the `Progressing` condition.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OperatorReport {
+    /// The reason, one word.
+    pub reason: String,
+    /// The message.
+    pub message: String,
+    /// Since when it says so.
+    pub since: Option<Timestamp>,
+    /// Whether it speaks of the current generation of the spec.
+    pub current: bool,
+    /// Whether it agrees with what the Jobs say.
+    pub agrees: bool,
+    /// Where it does not: since when the cluster has moved on.
+    pub behind_since: Option<Timestamp>,
+}
+
+/// A Job that is no gate of the current hop.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PastJob {
+    /// The Job's name.
+    pub name: String,
+    /// The Job's uid.
+    pub uid: Uid,
+    /// The gate it was, where that can be told.
+    pub step: Option<StepId>,
+    /// The version it was for, where that can be told.
+    pub version: Option<String>,
+    /// How it stands or ended.
+    pub state: GateState,
+    /// When it started.
+    pub started: Option<Timestamp>,
+    /// When it ended.
+    pub ended: Option<Timestamp>,
+}
+
+impl Source {
+    /// The source as the report names it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::GitLabCore => "GitLabCore",
+        }
+    }
+}
+
+impl Verdict {
+    /// The verdict as the report names it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Settled => "settled",
+            Self::Upgrading => "upgrading",
+            Self::Stuck => "stuck",
+            Self::Failed => "failed",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+impl Run {
+    /// The step to look at: the first that is not passed, or the last. `None` if there are no steps.
+    pub fn current(&self) -> Option<usize> {
+        self.steps.iter().position(|step| !step.passed()).or(self.steps.len().checked_sub(1))
+    }
+}

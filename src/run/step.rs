@@ -1,0 +1,183 @@
+//! The steps of a run.
+
+use jiff::Timestamp;
+
+use crate::gate::Gate;
+
+/// A step of a run: a gate, or a rollout between gates.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Step {
+    /// Which step it is.
+    pub id: StepId,
+    /// What it is.
+    pub body: StepBody,
+}
+
+/// What a step is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum StepBody {
+    /// A Job that has to complete.
+    Gate(Box<Gate>),
+    /// Deployments that have to roll out.
+    Rollout(Rollout),
+}
+
+/// Which step it is, in the order of one hop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum StepId {
+    /// Gate 1: pre-deployment migrations.
+    PreMigrations,
+    /// `webservice` and `sidekiq` roll out with the schema check bypassed.
+    RailsRollout,
+    /// Gate 2: full migrations.
+    PostMigrations,
+    /// The bypass comes off, and they roll once more.
+    FinalRollout,
+    /// Gate 3: the wait for batched background migrations.
+    BatchedMigrations,
+}
+
+/// A rollout.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rollout {
+    /// Its state.
+    pub state: RolloutState,
+    /// The Deployments, by name.
+    pub workloads: Vec<Workload>,
+    /// When it began, where that can be told.
+    pub started: Option<Timestamp>,
+    /// When it ended, where that can be told.
+    pub ended: Option<Timestamp>,
+}
+
+/// The state of a rollout.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RolloutState {
+    /// The gate before it is not passed.
+    Pending,
+    /// Replicas are being replaced, or the operator is yet to start.
+    Running,
+    /// A Deployment makes no progress (`ProgressDeadlineExceeded`); it goes on trying.
+    Blocked {
+        /// The Deployment.
+        workload: String,
+        /// The Deployment controller's words.
+        message: String,
+    },
+    /// Every replica is on the new template.
+    Done,
+    /// The server does not let us see Deployments.
+    Unknown,
+}
+
+/// A Deployment of a rollout.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Workload {
+    /// The Deployment's name.
+    pub name: String,
+    /// What it is: `webservice` or `sidekiq`.
+    pub app: String,
+    /// Replicas wanted.
+    pub desired: u32,
+    /// Replicas on the new template.
+    pub updated: u32,
+    /// Replicas on the new template that are ready.
+    pub ready: u32,
+}
+
+impl StepId {
+    /// The step as the report names it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::PreMigrations => "pre-migrations",
+            Self::RailsRollout => "rails-rollout",
+            Self::PostMigrations => "post-migrations",
+            Self::FinalRollout => "final-rollout",
+            Self::BatchedMigrations => "batched-migrations",
+        }
+    }
+
+    /// The step as the screens name it.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::PreMigrations => "Pre-deployment migrations",
+            Self::RailsRollout => "Rollout",
+            Self::PostMigrations => "Full migrations",
+            Self::FinalRollout => "Final rollout",
+            Self::BatchedMigrations => "Background migrations",
+        }
+    }
+
+    /// The number of the gate, from 1; a rollout has none.
+    pub fn gate_number(self) -> Option<u32> {
+        match self {
+            Self::PreMigrations => Some(1),
+            Self::PostMigrations => Some(2),
+            Self::BatchedMigrations => Some(3),
+            Self::RailsRollout | Self::FinalRollout => None,
+        }
+    }
+}
+
+impl RolloutState {
+    /// The state in one word, as the report and the screens name it.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Running => "running",
+            Self::Blocked { .. } => "blocked",
+            Self::Done => "done",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+impl Step {
+    /// The gate, where the step is one.
+    pub fn gate(&self) -> Option<&Gate> {
+        match &self.body {
+            StepBody::Gate(gate) => Some(gate),
+            StepBody::Rollout(_) => None,
+        }
+    }
+
+    /// The rollout, where the step is one.
+    pub fn rollout(&self) -> Option<&Rollout> {
+        match &self.body {
+            StepBody::Rollout(rollout) => Some(rollout),
+            StepBody::Gate(_) => None,
+        }
+    }
+
+    /// Its state in one word.
+    pub fn word(&self) -> &'static str {
+        match &self.body {
+            StepBody::Gate(gate) => gate.state.word(),
+            StepBody::Rollout(rollout) => rollout.state.word(),
+        }
+    }
+
+    /// Whether nothing more is needed of it.
+    pub fn passed(&self) -> bool {
+        match &self.body {
+            StepBody::Gate(gate) => gate.state.passed(),
+            StepBody::Rollout(rollout) => rollout.state == RolloutState::Done,
+        }
+    }
+
+    /// When it started, where that can be told.
+    pub fn started(&self) -> Option<Timestamp> {
+        match &self.body {
+            StepBody::Gate(gate) => gate.job.as_ref().and_then(|job| job.started),
+            StepBody::Rollout(rollout) => rollout.started,
+        }
+    }
+
+    /// When it ended, where that can be told.
+    pub fn ended(&self) -> Option<Timestamp> {
+        match &self.body {
+            StepBody::Gate(gate) => gate.job.as_ref().and_then(|job| job.ended),
+            StepBody::Rollout(rollout) => rollout.ended,
+        }
+    }
+}
