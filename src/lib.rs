@@ -1,9 +1,18 @@
 //! gatewatch watches zero-downtime GitLab upgrades on Kubernetes: a hop of an upgrade passes three gates, each a Job
 //! that retries by itself.
 //!
-//! Data flows one way: a source says what it saw of a cluster, [`cluster::World`] takes it in, `run::derive` reduces it to
-//! values that can be compared, and a sink shows them. `docs/architecture.md` has the map.
+//! Data flows one way: a source says what it saw of a cluster, [`cluster::World`] takes it in, [`run::derive`] reduces it
+//! to values that can be compared, and a sink shows them. `docs/architecture.md` has the map.
 
+pub mod app;
+pub mod cli;
+pub mod clipboard;
+pub mod clock;
 pub mod cluster;
+pub mod error;
 pub mod gate;
+pub mod output;
+pub mod record;
 pub mod run;
+pub mod source;
+pub mod tui;

@@ -1,0 +1,1 @@
+//! Composition: which source, which sink.

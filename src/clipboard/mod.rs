@@ -1,0 +1,1 @@
+//! Copying: the system clipboard, and OSC 52.

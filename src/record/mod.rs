@@ -1,0 +1,1 @@
+//! The recording format, and the reading of files.

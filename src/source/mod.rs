@@ -1,0 +1,1 @@
+//! Where cluster events come from: live watches, a recording.
