@@ -6,11 +6,16 @@
 //! | file | holds |
 //! |---|---|
 //! | `run`, `step` | the values |
+//! | `changes` | what became of them, in words |
 
+mod changes;
 #[allow(clippy::module_inception, reason = "the folder is about runs, and this file is the run")]
 mod run;
+#[cfg(test)]
+pub(crate) mod sample;
 mod step;
 
+pub use changes::{RunChange, RunName, Subject, changes, feed_change};
 pub use run::{Course, Hop, OperatorReport, PastJob, Run, Source, Verdict};
 pub use step::{Rollout, RolloutState, Step, StepBody, StepId, Workload};
 
