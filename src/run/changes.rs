@@ -9,6 +9,8 @@
 //!    Who keeps a journal over a restart leaves the entries without `from` out.
 //! 4. A run that is no longer there gives one entry, to [`GONE`].
 
+use std::fmt;
+
 use jiff::Timestamp;
 
 use super::{Hop, RolloutState, Run, Step, StepBody, StepId, Verdict};
@@ -49,6 +51,16 @@ pub struct RunName {
     pub name: String,
 }
 
+impl fmt::Display for RunName {
+    /// `namespace/name`; the name alone where a dump left the namespace out.
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.namespace.as_str() {
+            "" => out.write_str(&self.name),
+            namespace => write!(out, "{namespace}/{}", self.name),
+        }
+    }
+}
+
 /// What changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Subject {
@@ -78,8 +90,13 @@ impl Run {
         self.upgrade_change(Some(word), word, format!("Upgrade: {}", verdict_words(self)), time)
     }
 
+    /// Which run it is, in words.
+    pub fn full_name(&self) -> RunName {
+        RunName { namespace: self.namespace.clone(), name: self.name.clone() }
+    }
+
     fn upgrade_change(&self, from: Option<&'static str>, to: &'static str, text: String, time: Timestamp) -> RunChange {
-        RunChange { time, run: Some(name(self)), subject: Subject::Upgrade, from, to, attempts: None, text }
+        RunChange { time, run: Some(self.full_name()), subject: Subject::Upgrade, from, to, attempts: None, text }
     }
 }
 
@@ -102,8 +119,8 @@ pub fn changes(before: &[Run], after: &[Run], time: Timestamp) -> Vec<RunChange>
     changes
 }
 
-/// What became of the feed, if it is news: that it broke, why, and that it is back. That a first connection is made is
-/// none, and neither is that a file was read to its end.
+/// What became of the feed, if it is news: that it broke, and why; that it is back; that what was played has ended. A
+/// first connection is none, and neither is a file that is read at once.
 pub fn feed_change(before: &FeedState, after: &FeedState, time: Timestamp) -> Option<RunChange> {
     let text = match (before, after) {
         (FeedState::Stale { .. }, FeedState::Stale { .. }) => return None,
@@ -167,17 +184,13 @@ fn step_change(run: &Run, step: &Step, from: Option<&'static str>, time: Timesta
     };
     RunChange {
         time,
-        run: Some(name(run)),
+        run: Some(run.full_name()),
         subject: Subject::Step(step.id),
         from,
         to: step.word(),
         attempts: step.gate().and_then(|gate| gate.job.as_ref()).map(|job| job.attempts),
         text: format!("{}: {words}", step.id.title()),
     }
-}
-
-fn name(run: &Run) -> RunName {
-    RunName { namespace: run.namespace.clone(), name: run.name.clone() }
 }
 
 /// How a gate stands: its state, what it waits for or died of, and its failed attempts.
