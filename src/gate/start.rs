@@ -62,6 +62,9 @@ fn in_status(record: &PodRecord, events: &[&Event]) -> Option<StartFault> {
             }
             _ => return None,
         };
+        if cause == Cause::Image && told_to_be_over(container, events) {
+            return None;
+        }
         let since =
             events.iter().filter(|event| about(event, container) && is_fault(event)).filter_map(|event| event.first);
         Some(StartFault {
@@ -74,6 +77,13 @@ fn in_status(record: &PodRecord, events: &[&Event]) -> Option<StartFault> {
             since: since.min().or(record.pod.meta.created),
         })
     })
+}
+
+/// Whether the events know that a pull has succeeded while the status, which follows them, still tells of its failure.
+fn told_to_be_over(container: &Container, events: &[&Event]) -> bool {
+    let fault = latest(events, |event| about(event, container) && is_fault(event));
+    let progress = latest(events, |event| about(event, container) && is_progress(event));
+    fault.is_some() && progress > fault
 }
 
 /// A pull that failed, by the pod's events: the kubelet writes its status up to twelve seconds later.
