@@ -129,6 +129,7 @@ impl Look<'_> {
             StepBody::Gate(gate) => {
                 gate.job.as_ref().filter(|job| job.attempts.any()).map(|job| job.attempts.tally().to_string())
             }
+            StepBody::Rollout(Rollout { state: RolloutState::Pending, .. }) => None,
             StepBody::Rollout(rollout) => Some(workloads(rollout)),
         };
         let (title, word) = (step.id.title(), step.word());
