@@ -21,7 +21,7 @@ const LABEL: usize = 12;
 const MOST_LINES: usize = 12;
 
 /// How a look is printed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum StatusFormat {
     /// Text for people.
     #[default]

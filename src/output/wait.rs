@@ -2,8 +2,6 @@
 
 use std::io;
 
-use jiff::Timestamp;
-
 use super::ChangeReport;
 use crate::cluster::{ClusterEvent, FeedState, World};
 use crate::error::ExitCode;
@@ -11,7 +9,7 @@ use crate::gate::Target;
 use crate::run::{Run, RunChange, Subject, Verdict, changes, derive, feed_change};
 
 /// How changes are printed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum WaitFormat {
     /// One line of text for each.
     #[default]
@@ -81,7 +79,8 @@ impl Waiter {
     }
 
     /// The verdicts to end with. One that was the last thing told is not told again.
-    pub fn verdicts(&self, time: Timestamp) -> Vec<RunChange> {
+    pub fn verdicts(&self) -> Vec<RunChange> {
+        let time = self.world.time().unwrap_or_default();
         let standing: Vec<_> = self.runs.iter().map(|run| run.standing(time)).collect();
         let told = |verdict: &RunChange| {
             self.last.as_ref().is_some_and(|last| {
