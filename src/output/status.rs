@@ -127,14 +127,18 @@ impl Look<'_> {
         });
         let note = match &step.body {
             StepBody::Gate(gate) => {
-                gate.job.as_ref().filter(|job| job.attempts.any()).map(|job| job.attempts.tally().to_string())
+                let tally = gate.job.as_ref().filter(|job| job.attempts.any()).map(|job| job.attempts.tally());
+                tally.map(|tally| match gate.state.passed() {
+                    true => format!("{} of {} failed", tally.failed, tally.limit),
+                    false => tally.to_string(),
+                })
             }
             StepBody::Rollout(Rollout { state: RolloutState::Pending, .. }) => None,
             StepBody::Rollout(rollout) => Some(workloads(rollout)),
         };
         let (title, word) = (step.id.title(), step.word());
         let (elapsed, note) = (elapsed.unwrap_or_default(), note.unwrap_or_default());
-        let line = format!("  {number:<2} {title:<26}{word:<10}{elapsed:>7}  {note}");
+        let line = format!("  {number:<2} {title:<27}{word:<10}{elapsed:>7}  {note}");
         line.trim_end().to_owned() + "\n"
     }
 
@@ -232,14 +236,14 @@ impl Details {
 
 /// The name of a run, its verdict, and where it goes.
 fn headline(run: &Run) -> String {
-    let mut words = format!("{}  {}", run.full_name(), run.verdict.word());
+    let mut words = format!("{}: {}", run.full_name(), run.verdict.word());
     let course = &run.course;
     match (&course.from, &course.target) {
         (Some(from), Some(target)) if run.verdict != Verdict::Settled => {
-            let _ = write!(words, "  {from} to {target}");
+            let _ = write!(words, ", {from} to {target}");
         }
         (_, Some(version)) | (Some(version), None) => {
-            let _ = write!(words, "  {version}");
+            let _ = write!(words, ", {version}");
         }
         (None, None) => {}
     }

@@ -24,6 +24,8 @@ pub struct Waiter {
     world: World,
     runs: Vec<Run>,
     feed: FeedState,
+    /// Whether everything was listed once. Before that, half a cluster would pass for news.
+    listed: bool,
     /// Whether there ever was a run: that there is none later means that it is gone.
     any: bool,
     last: Option<RunChange>,
@@ -31,26 +33,37 @@ pub struct Waiter {
 
 impl Default for Waiter {
     fn default() -> Self {
-        Self { world: World::default(), runs: Vec::new(), feed: FeedState::Connecting, any: false, last: None }
+        Self {
+            world: World::default(),
+            runs: Vec::new(),
+            feed: FeedState::Connecting,
+            listed: false,
+            any: false,
+            last: None,
+        }
     }
 }
 
 impl Waiter {
-    /// Takes in one event, and tells what changed by it.
+    /// Takes in one event, and tells what changed by it: nothing before every watch has listed, then everything that has
+    /// begun, then each change.
     #[must_use]
     pub fn see(&mut self, event: ClusterEvent) -> Vec<RunChange> {
         let time = event.time;
         self.world.apply(event);
         let feed = self.world.feed().state();
-        let runs = derive(&self.world);
         let mut changed: Vec<_> = feed_change(&self.feed, &feed, time).into_iter().collect();
-        changed.extend(changes(&self.runs, &runs, time));
+        self.listed |= matches!(feed, FeedState::Live { .. } | FeedState::Ended);
         // While a connection is made again, the feed is what it was: that is when it comes back.
         if feed != FeedState::Connecting {
             self.feed = feed;
         }
-        self.any |= !runs.is_empty();
-        self.runs = runs;
+        if self.listed {
+            let runs = derive(&self.world);
+            changed.extend(changes(&self.runs, &runs, time));
+            self.any |= !runs.is_empty();
+            self.runs = runs;
+        }
         self.last = changed.last().cloned().or(self.last.take());
         changed
     }
