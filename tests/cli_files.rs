@@ -1,5 +1,7 @@
 //! `status` and `wait` on files, by the real program: recordings, dumps made from one, and what is neither.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking, its helpers too")]
+
 mod common;
 
 use std::collections::BTreeMap;

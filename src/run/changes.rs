@@ -302,7 +302,7 @@ mod tests {
     #[test]
     fn what_did_not_change_is_no_news() {
         let run = run_with(retrying(), 3);
-        assert_eq!(texts(&[run.clone()], &[run]), []);
+        assert_eq!(texts(std::slice::from_ref(&run), std::slice::from_ref(&run)), []);
     }
 
     #[test]
