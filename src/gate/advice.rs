@@ -29,9 +29,10 @@ pub(super) fn advice(
             seconds(job),
         ),
         GateState::Failed(failure) if failure.reason == "DeadlineExceeded" => format!(
-            "The Job ran out of time, activeDeadlineSeconds{}. Mend the cause, then change the spec of {resource}: the upgrade \
-             runs again with new Jobs.",
+            "The Job ran out of time, activeDeadlineSeconds{}{}. Mend the cause, then change the spec of {resource}: the \
+             upgrade runs again with new Jobs.",
             seconds(job),
+            if pods.iter().all(|record| record.gone) { "; its pod and its log are gone" } else { "" },
         ),
         GateState::Failed(_) => {
             format!("Mend the cause, then change the spec of {resource}: the upgrade runs again with new Jobs.")

@@ -87,9 +87,6 @@ pub(super) fn last_failure(
     attempts: &Attempts,
     history: &[Attempt],
 ) -> Option<LastFailure> {
-    if !attempts.any() {
-        return None;
-    }
     for attempt in history.iter().rev() {
         let Outcome::Failed { ending, message } = &attempt.outcome else { continue };
         if matches!(ending, Ending::Pod { .. }) && attempts.pods.failed == 0 {
@@ -103,6 +100,9 @@ pub(super) fn last_failure(
             ending: ending.clone(),
             message: message.clone(),
         }));
+    }
+    if !attempts.any() {
+        return None;
     }
     Some(from_condition(job).map_or(LastFailure::Lost, LastFailure::Known))
 }

@@ -29,6 +29,8 @@ mod next;
 mod policy;
 mod start;
 mod state;
+#[cfg(test)]
+mod symptoms;
 mod taken;
 
 pub use attempts::{Attempts, Count, Tally};

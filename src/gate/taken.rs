@@ -3,7 +3,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::cluster::{ContainerState, FinishedRun, Job, Pod, PodPhase, PodRecord, condition, holding};
+use crate::cluster::{ContainerState, FinishedRun, Job, Pod, PodPhase, PodRecord, Terminated, condition, holding};
 
 /// What took a pod away.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,9 +43,7 @@ pub(super) fn taken(record: &PodRecord, job: &Job) -> Taken {
     }
     let ended = match pod.phase {
         PodPhase::Succeeded => true,
-        PodPhase::Failed => {
-            record.deletion_requested.is_none_or(|requested| last_end(pod).is_some_and(|end| end < requested))
-        }
+        PodPhase::Failed => record.deletion_requested.is_none_or(|requested| failed_before(pod, requested)),
         PodPhase::Pending | PodPhase::Running | PodPhase::Unknown => false,
     };
     if ended {
@@ -98,10 +96,18 @@ pub(super) fn cut_off(run: &FinishedRun, record: &PodRecord, taken: &Taken) -> b
     }
 }
 
+/// Whether a container failed before that moment: a failed pod has failed by itself then.
+fn failed_before(pod: &Pod, moment: Timestamp) -> bool {
+    ends(pod).any(|end| end.failed() && end.finished.is_some_and(|finished| finished < moment))
+}
+
 fn last_end(pod: &Pod) -> Option<Timestamp> {
-    let ends = pod.containers.iter().filter_map(|container| match &container.state {
-        ContainerState::Terminated(end) => end.finished,
+    ends(pod).filter_map(|end| end.finished).max()
+}
+
+fn ends(pod: &Pod) -> impl Iterator<Item = &Terminated> {
+    pod.containers.iter().filter_map(|container| match &container.state {
+        ContainerState::Terminated(end) => Some(end),
         _ => None,
-    });
-    ends.max()
+    })
 }

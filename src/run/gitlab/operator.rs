@@ -8,19 +8,21 @@ use crate::run::{OperatorReport, RolloutState, Step, StepBody, StepId};
 /// The operator's report, held against the steps. `None` where it says nothing of its progress.
 pub(super) fn report(core: &GitLabCore, steps: &[Step], settled: bool) -> Option<OperatorReport> {
     let progressing = condition(&core.conditions, "Progressing")?;
-    let current = steps.iter().position(|step| !step.passed());
+    let position = steps.iter().position(|step| !step.passed());
+    let current = progressing.observed_generation.is_none_or(|observed| observed >= core.meta.generation);
     let says = progressing.reason.as_str();
-    let agrees = match current {
+    let agrees = match position {
+        _ if !current => false,
         _ if settled => says == "UpgradeComplete",
         None => matches!(says, "UpgradeComplete" | "AdvancingVersion"),
         Some(position) => agrees(says, steps, position),
     };
-    let behind_since = if agrees { None } else { moved_on(steps, current) };
+    let behind_since = if agrees { None } else { moved_on(steps, position) };
     Some(OperatorReport {
         reason: progressing.reason.clone(),
         message: progressing.message.clone(),
         since: progressing.since,
-        current: progressing.observed_generation.is_none_or(|observed| observed >= core.meta.generation),
+        current,
         agrees,
         behind_since,
     })
