@@ -63,6 +63,18 @@ pub enum FeedState {
     Ended,
 }
 
+impl FeedState {
+    /// The state in one word, as the report names it.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Connecting => "connecting",
+            Self::Live { .. } => "live",
+            Self::Stale { .. } => "stale",
+            Self::Ended => "ended",
+        }
+    }
+}
+
 impl Feed {
     /// Notes how the watch of one kind fares.
     pub(crate) fn note(&mut self, kind: Kind, state: WatchState) {
