@@ -67,7 +67,7 @@ fn wait(connection: &ConnectionArgs, args: &WaitArgs) -> Result<ExitCode, Expect
 /// `None` if none was.
 fn events_of_file(connection: &ConnectionArgs, args: &FileArgs) -> Result<Option<Vec<ClusterEvent>>, ExpectedError> {
     let Some(path) = &args.file else { return Ok(None) };
-    let (mut events, end) = match (record::open(path)?, args.at) {
+    let (mut events, end): (Vec<ClusterEvent>, Timestamp) = match (record::open(path)?, args.at) {
         (Reading::Dump(_), Some(_)) => {
             return Err(ExpectedError::usage(format!(
                 "`{}` shows one moment, so there is no other to stop at; leave `--at` out",
