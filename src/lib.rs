@@ -10,6 +10,8 @@ pub mod clipboard;
 pub mod clock;
 pub mod cluster;
 pub mod error;
+#[cfg(test)]
+mod fixture;
 pub mod gate;
 pub mod output;
 pub mod record;

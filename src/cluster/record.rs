@@ -3,6 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use jiff::Timestamp;
+
 use super::{Container, ContainerRole, ContainerState, Job, Pod, Terminated};
 
 /// The most runs remembered of one pod; the oldest go first. A Job gives up long before.
@@ -26,6 +28,9 @@ pub struct PodRecord {
     pub gone: bool,
     /// The runs that ended, oldest first.
     pub runs: Vec<FinishedRun>,
+    /// When its deletion was asked for. The API server moves the pod's deletion timestamp once more as it removes it, so
+    /// the first one seen stays.
+    pub deletion_requested: Option<Timestamp>,
     /// The last real error of an image pull, by container: a back-off only repeats that there was one.
     pull_errors: BTreeMap<String, PullError>,
 }
@@ -49,7 +54,13 @@ struct PullError {
 
 impl PodRecord {
     pub(crate) fn new(pod: Pod) -> Self {
-        let mut record = Self { pod: pod.clone(), gone: false, runs: Vec::new(), pull_errors: BTreeMap::new() };
+        let mut record = Self {
+            pod: pod.clone(),
+            gone: false,
+            runs: Vec::new(),
+            deletion_requested: None,
+            pull_errors: BTreeMap::new(),
+        };
         record.see(pod);
         record
     }
@@ -65,6 +76,7 @@ impl PodRecord {
             }
             self.remember_pull_error(container);
         }
+        self.deletion_requested = self.deletion_requested.or_else(|| pod.meta.deletion_requested());
         self.pod = pod;
     }
 

@@ -13,6 +13,13 @@ use super::{
 /// thirty Jobs, and a Job at its limits a handful of pods.
 const MOST_GONE: usize = 300;
 
+/// Where an instance stood when its present target was first seen: the status forgets it with the first hop.
+#[derive(Clone, Debug, PartialEq)]
+struct Origin {
+    target: Option<String>,
+    version: Option<String>,
+}
+
 /// Everything that is known of the cluster: what is there, and of Jobs and their pods also what was there.
 ///
 /// Each kind comes on a stream of its own, in order; between kinds there is no order (seen on a real cluster), so the
@@ -20,6 +27,7 @@ const MOST_GONE: usize = 300;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct World {
     cores: BTreeMap<Uid, GitLabCore>,
+    origins: BTreeMap<Uid, Origin>,
     jobs: BTreeMap<Uid, JobRecord>,
     pods: BTreeMap<Uid, PodRecord>,
     events: BTreeMap<Uid, BTreeMap<Uid, Event>>,
@@ -65,6 +73,11 @@ impl World {
         self.cores.values()
     }
 
+    /// The version an instance had when its present target was first seen: where its upgrade came from.
+    pub fn origin(&self, core: &Uid) -> Option<&str> {
+        self.origins.get(core)?.version.as_deref()
+    }
+
     /// The Jobs that are there or were.
     pub fn jobs(&self) -> impl Iterator<Item = &JobRecord> {
         self.jobs.values()
@@ -93,7 +106,10 @@ impl World {
 
     fn put(&mut self, object: Object) {
         match object {
-            Object::GitLabCore(core) => drop(self.cores.insert(core.meta.uid.clone(), core)),
+            Object::GitLabCore(core) => {
+                self.note_origin(&core);
+                self.cores.insert(core.meta.uid.clone(), core);
+            }
             Object::Job(job) => drop(self.jobs.insert(job.meta.uid.clone(), JobRecord { job, gone: false })),
             Object::Pod(pod) => match self.pods.get_mut(&pod.meta.uid) {
                 Some(record) => {
@@ -109,10 +125,21 @@ impl World {
         }
     }
 
+    fn note_origin(&mut self, core: &GitLabCore) {
+        let target = core.wanted.clone().or_else(|| core.target.clone());
+        let known = self.origins.get(&core.meta.uid);
+        if known.is_none_or(|origin| origin.target != target || origin.version.is_none()) {
+            self.origins.insert(core.meta.uid.clone(), Origin { target, version: core.version.clone() });
+        }
+    }
+
     fn delete(&mut self, object: Object) {
         let uid = object.meta().uid.clone();
         match object {
-            Object::GitLabCore(_) => drop(self.cores.remove(&uid)),
+            Object::GitLabCore(_) => {
+                self.cores.remove(&uid);
+                self.origins.remove(&uid);
+            }
             Object::Deployment(_) => drop(self.deployments.remove(&uid)),
             Object::Event(event) => {
                 if let Some(events) = self.events.get_mut(&event.about) {

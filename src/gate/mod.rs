@@ -1,29 +1,42 @@
 //! What a Job, its pods and its events mean: the state of a gate, its attempts, its last failure, what keeps it from
 //! starting, the command to run next.
 //!
-//! In come the records of one Job and of its pods; out comes a [`Gate`]. Nothing here knows GitLab or a clock. The rules
-//! are those of the Job controller and of the kubelet, Kubernetes 1.25 to 1.37.
+//! In come the record of one Job and the world its pods live in ([`judge`]); out comes a [`Gate`]. Nothing here has a
+//! clock. The rules are those of the Job controller and of the kubelet, Kubernetes 1.25 to 1.37.
 //!
 //! | file | holds |
 //! |---|---|
-//! | `gate` | the value: everything that is told of a gate |
-//! | `state` | its states |
-//! | `attempts` | failed of limit, in both counts |
-//! | `failure` | what failed last |
-//! | `fault` | why a container can't start |
-//! | `command` | the command to run next |
+//! | `gate`, `state`, `attempts`, `failure`, `fault`, `command` | the values: everything that is told of a gate |
+//! | `judge` | how it all comes together |
+//! | `count`, `policy` | counting as the Job controller counts |
+//! | `taken` | what took a pod away, which is not how its containers ended |
+//! | `history` | the attempts one by one, the last failure |
+//! | `start`, `image` | why a container can't start, and whether that can clear by itself |
+//! | `next`, `advice` | the next restart, the command to run, what to do |
 
+mod advice;
 mod attempts;
 mod command;
+mod count;
 mod failure;
 mod fault;
 #[allow(clippy::module_inception, reason = "the folder is about gates, and this file is the gate")]
 mod gate;
+mod history;
+mod image;
+mod judge;
+mod next;
+mod policy;
+mod start;
 mod state;
+#[cfg(test)]
+mod symptoms;
+mod taken;
 
 pub use attempts::{Attempts, Count, Tally};
 pub use command::{Command, Target};
 pub use failure::{Ending, Exit, Failure, LastFailure};
 pub use fault::{Cause, StartFault};
 pub use gate::{Attempt, Deadline, Gate, GateJob, GatePod, Outcome};
+pub use judge::{Purpose, judge};
 pub use state::{GateState, JobFailure, Unseen};

@@ -6,7 +6,9 @@
 //! | file | holds |
 //! |---|---|
 //! | `run`, `step` | the values |
+//! | `gitlab` | how an upgrade of GitLab becomes a run |
 
+mod gitlab;
 #[allow(clippy::module_inception, reason = "the folder is about runs, and this file is the run")]
 mod run;
 mod step;
@@ -16,7 +18,10 @@ pub use step::{Rollout, RolloutState, Step, StepBody, StepId, Workload};
 
 use crate::cluster::World;
 
-/// The runs of a world, sorted by namespace and name.
-pub fn derive(_world: &World) -> Vec<Run> {
-    Vec::new()
+/// The runs of a world, sorted by namespace and name. The same world gives the same runs, and equal runs mean that
+/// nothing to be told has changed.
+pub fn derive(world: &World) -> Vec<Run> {
+    let mut runs: Vec<Run> = world.cores().map(|core| gitlab::upgrade(core, world)).collect();
+    runs.sort_by(|one, other| (&one.namespace, &one.name).cmp(&(&other.namespace, &other.name)));
+    runs
 }

@@ -1,0 +1,135 @@
+//! Objects for tests, written as a cluster would serve them.
+
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+use crate::cluster::{Change, ClusterEvent, Kind, Object, Scope, WatchState, World};
+use crate::gate::{Gate, Purpose, Target, judge};
+
+/// The moment that a test's times count from.
+pub(crate) const START: &str = "2026-11-29T15:00:00Z";
+
+/// A point in time, some seconds after [`START`].
+pub(crate) fn at(seconds: i64) -> Timestamp {
+    START.parse::<Timestamp>().unwrap() + jiff::SignedDuration::from_secs(seconds)
+}
+
+/// `base` with the fields of `patch` over it, as a merge patch does.
+pub(crate) fn with(mut base: Value, patch: Value) -> Value {
+    match (&mut base, patch) {
+        (Value::Object(base), Value::Object(patch)) => {
+            for (key, value) in patch {
+                let merged = match base.remove(&key) {
+                    Some(old) => with(old, value),
+                    None => value,
+                };
+                base.insert(key, merged);
+            }
+        }
+        (base, patch) => *base = patch,
+    }
+    base
+}
+
+/// A Job like those of the chart: `OnFailure`, back-off limit 6, one pod active.
+pub(crate) fn job() -> Value {
+    json!({
+        "kind": "Job", "apiVersion": "batch/v1",
+        "metadata": {"name": "mig", "namespace": "gitlab", "uid": "job-1", "creationTimestamp": at(0),
+            "labels": {"app": "migrations", "release": "gitlab"},
+            "ownerReferences": [{"kind": "GitLabCore", "name": "gitlab", "uid": "core-1", "controller": true}]},
+        "spec": {"backoffLimit": 6, "activeDeadlineSeconds": 3600, "template": {"spec": {"restartPolicy": "OnFailure"}}},
+        "status": {"active": 1, "startTime": at(0)},
+    })
+}
+
+/// A condition that holds.
+pub(crate) fn holds(kind: &str, reason: &str, seconds: i64) -> Value {
+    json!({"type": kind, "status": "True", "reason": reason, "message": "", "lastTransitionTime": at(seconds)})
+}
+
+/// A pod of that Job, with an init container that is done and a main one in that state.
+pub(crate) fn pod(name: &str, created: i64, main: Value) -> Value {
+    json!({
+        "kind": "Pod", "apiVersion": "v1",
+        "metadata": {"name": name, "namespace": "gitlab", "uid": name, "creationTimestamp": at(created),
+            "labels": {"app": "migrations", "batch.kubernetes.io/job-name": "mig"},
+            "finalizers": ["batch.kubernetes.io/job-tracking"],
+            "ownerReferences": [{"kind": "Job", "name": "mig", "uid": "job-1", "controller": true}]},
+        "spec": {"initContainers": [{"name": "configure", "image": "r.io/a:v1"}], "containers": [{"name": "migrations", "image": "r.io/a:v1"}]},
+        "status": {"phase": "Running",
+            "initContainerStatuses": [{"name": "configure", "restartCount": 0, "state": ended(0, created, created + 1)}],
+            "containerStatuses": [with(json!({"name": "migrations", "restartCount": 0}), main)]},
+    })
+}
+
+/// A state: running since then.
+pub(crate) fn running(since: i64) -> Value {
+    json!({"running": {"startedAt": at(since)}})
+}
+
+/// A state: ended with that exit code.
+pub(crate) fn ended(code: i64, started: i64, finished: i64) -> Value {
+    let reason = if code == 0 { "Completed" } else { "Error" };
+    json!({"terminated": {"exitCode": code, "reason": reason, "startedAt": at(started), "finishedAt": at(finished),
+        "containerID": format!("containerd://{started}")}})
+}
+
+/// A state: waiting for that reason.
+pub(crate) fn waiting(reason: &str, message: &str) -> Value {
+    json!({"waiting": {"reason": reason, "message": message}})
+}
+
+/// An event about an object.
+pub(crate) fn event(about: &str, reason: &str, message: &str, seconds: i64) -> Value {
+    json!({"kind": "Event", "metadata": {"name": format!("{about}.{reason}"), "namespace": "gitlab", "uid": format!("{about}.{reason}.{seconds}")},
+        "involvedObject": {"kind": "Pod", "name": about, "uid": about, "fieldPath": "spec.containers{migrations}"},
+        "reason": reason, "message": message, "type": "Warning", "count": 1, "firstTimestamp": at(seconds), "lastTimestamp": at(seconds)})
+}
+
+/// A world that a test tells what happens.
+#[derive(Default)]
+pub(crate) struct Cluster {
+    pub(crate) world: World,
+}
+
+impl Cluster {
+    /// A world of these objects.
+    pub(crate) fn of(objects: impl IntoIterator<Item = Value>) -> Self {
+        let mut cluster = Self::default();
+        objects.into_iter().for_each(|object| cluster.apply(object));
+        cluster
+    }
+
+    pub(crate) fn apply(&mut self, object: Value) {
+        self.change(Change::Applied(Box::new(Object::read(&object).unwrap())));
+    }
+
+    pub(crate) fn delete(&mut self, object: Value) {
+        self.change(Change::Deleted(Box::new(Object::read(&object).unwrap())));
+    }
+
+    pub(crate) fn replace(&mut self, kind: Kind, objects: impl IntoIterator<Item = Value>) {
+        let objects = objects.into_iter().map(|object| Object::read(&object).unwrap()).collect();
+        self.change(Change::Replaced { kind, scope: Scope::All, objects });
+    }
+
+    pub(crate) fn watch(&mut self, kind: Kind, state: WatchState) {
+        self.change(Change::Watch { kind, state });
+    }
+
+    fn change(&mut self, change: Change) {
+        self.world.apply(ClusterEvent { time: at(0), change });
+    }
+
+    /// The gate that the world's first Job is.
+    pub(crate) fn gate(&self) -> Gate {
+        let purpose = Purpose { resource: "GitLabCore gitlab", waits_for_background: false };
+        judge(&self.world, self.world.jobs().next().unwrap(), &purpose)
+    }
+
+    /// The command of that gate, as it is typed.
+    pub(crate) fn command(&self) -> Option<String> {
+        Some(self.gate().job?.command?.shell(&Target::default()))
+    }
+}

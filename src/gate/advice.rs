@@ -1,0 +1,77 @@
+//! What to do next, in words.
+
+use super::{Attempts, Cause, GateState, Purpose, StartFault, Unseen};
+use crate::cluster::{Job, PodPhase, PodRecord};
+
+/// What to do next. `None` where there is nothing to do and nothing to explain.
+pub(super) fn advice(
+    state: &GateState,
+    attempts: &Attempts,
+    job: &Job,
+    pods: &[&PodRecord],
+    purpose: &Purpose<'_>,
+) -> Option<String> {
+    let resource = purpose.resource;
+    Some(match state {
+        GateState::Retrying { .. } if attempts.tally().left() == 0 => {
+            "No attempt is left: unless this run succeeds, the Job fails.".to_owned()
+        }
+        GateState::Retrying { .. } => {
+            "Kubernetes tries again by itself. The upgrade goes on if an attempt succeeds.".to_owned()
+        }
+        GateState::Blocked(fault) => blocked(fault),
+        GateState::Failing(_) => {
+            "The Job gives up and stops its pods. Nothing more can be tried with this Job.".to_owned()
+        }
+        GateState::Failed(failure) if failure.reason == "DeadlineExceeded" && purpose.waits_for_background => format!(
+            "The background migrations may still be running in Sidekiq: only the wait for them ended, at its \
+             activeDeadlineSeconds{}. Once they are done, change the spec of {resource}: the upgrade runs again with new Jobs.",
+            seconds(job),
+        ),
+        GateState::Failed(failure) if failure.reason == "DeadlineExceeded" => format!(
+            "The Job ran out of time, activeDeadlineSeconds{}{}. Mend the cause, then change the spec of {resource}: the \
+             upgrade runs again with new Jobs.",
+            seconds(job),
+            if pods.iter().all(|record| record.gone) { "; its pod and its log are gone" } else { "" },
+        ),
+        GateState::Failed(_) => {
+            format!("Mend the cause, then change the spec of {resource}: the upgrade runs again with new Jobs.")
+        }
+        GateState::Suspended => "The Job is suspended, and goes on when it is resumed.".to_owned(),
+        GateState::Running { finishing: false } if replacement_delayed(job, pods) => {
+            "The pod was taken away, which does not count as a failure; its replacement is delayed.".to_owned()
+        }
+        GateState::Unknown(Unseen::Deleted) => {
+            "The Job was deleted before it ended; the operator makes it again.".to_owned()
+        }
+        _ => return None,
+    })
+}
+
+fn seconds(job: &Job) -> String {
+    job.deadline_seconds.map(|seconds| format!(" ({seconds})")).unwrap_or_default()
+}
+
+fn blocked(fault: &StartFault) -> String {
+    let mend = match fault.cause {
+        Cause::Image => "the image or the access to its registry",
+        Cause::Config => "the configuration that the container needs",
+        Cause::Volume => "the volume",
+        Cause::Scheduling | Cause::Sandbox => "the cluster",
+    };
+    match (fault.permanent, fault.cause) {
+        (true, _) => {
+            format!("It cannot clear by itself: mend {mend}. The Job waits until its deadline and uses up no attempt.")
+        }
+        (false, Cause::Scheduling) => {
+            "It clears once a node takes the pod. No attempt is used up meanwhile.".to_owned()
+        }
+        (false, _) => "It may clear by itself: the kubelet tries again. No attempt is used up meanwhile.".to_owned(),
+    }
+}
+
+/// A pod that a failure policy ignores counts as no failure, and its replacement waits out a back-off all the same.
+fn replacement_delayed(job: &Job, pods: &[&PodRecord]) -> bool {
+    let ended = |record: &&PodRecord| record.gone || record.pod.phase == PodPhase::Failed;
+    job.active == 0 && !pods.is_empty() && pods.iter().all(ended)
+}

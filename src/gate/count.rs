@@ -1,0 +1,72 @@
+//! Counting failed attempts as the Job controller counts them, one restart ahead of it during a back-off
+//! (requirement: "a failed run counts as soon as it fails").
+
+use super::taken::{Taken, accounted, cut_off, taken};
+use super::{Attempts, policy};
+use crate::cluster::{Container, ContainerState, FinishedRun, Job, PodPhase, PodRecord, holding};
+
+/// The failed attempts of a Job, from its status and the records of its pods, the gone ones included.
+pub(super) fn count(job: &Job, pods: &[&PodRecord]) -> Attempts {
+    let pods_failed = failed_pods(job, pods);
+    let restarts = pods.iter().map(|record| failed_runs_of(record, job)).fold(0, u32::saturating_add);
+    // Where nobody saw the pods, the reason tells: the limit of pods is passed, or it was the limit of restarts.
+    let by_limit = gave_up(job).is_some_and(|condition| condition.reason == "BackoffLimitExceeded");
+    let by_restarts = by_limit && job.restarts_in_place && pods_failed <= job.backoff_limit;
+    let restarts = if by_restarts { restarts.max(job.backoff_limit.max(1)) } else { restarts };
+    Attempts::new(restarts, pods_failed, job.backoff_limit, job.restarts_in_place)
+}
+
+/// The condition that says that the Job gives up, if one holds.
+pub(super) fn gave_up(job: &Job) -> Option<&crate::cluster::Condition> {
+    holding(&job.conditions, "Failed").or_else(|| holding(&job.conditions, "FailureTarget"))
+}
+
+/// Whether the Job is past its last attempt: what it counted stays, although its pods go.
+fn over(job: &Job) -> bool {
+    job.finished() || gave_up(job).is_some()
+}
+
+/// The controller looks at restarts only where pods restart in place. It sums over pods that are pending or running, terminating ones included. A pod that succeeded keeps its
+/// restarts, and so does one that was stopped because the Job gave up.
+fn failed_runs_of(record: &PodRecord, job: &Job) -> u32 {
+    let taken = taken(record, job);
+    let counts = job.restarts_in_place
+        && match record.pod.phase {
+            PodPhase::Pending | PodPhase::Running | PodPhase::Succeeded => !record.gone || over(job),
+            PodPhase::Failed | PodPhase::Unknown => matches!(taken, Taken::JobGaveUp { .. }),
+        };
+    let each = record.pod.containers.iter().map(|container| failed_runs(container, record, &taken));
+    if counts { each.fold(0, u32::saturating_add) } else { 0 }
+}
+
+/// `restartCount` rises when the next container is created, so a run that has failed and has no successor yet counts
+/// on top of it.
+fn failed_runs(container: &Container, record: &PodRecord, taken: &Taken) -> u32 {
+    let ahead = match &container.state {
+        ContainerState::Terminated(end) => {
+            let run = FinishedRun { container: container.name.clone(), role: container.role, end: end.clone() };
+            end.failed() && !cut_off(&run, record, taken)
+        }
+        ContainerState::Waiting { reason, .. } => {
+            !reason.is_empty() && container.previous.as_ref().is_some_and(|previous| previous.failed())
+        }
+        ContainerState::Running { .. } => false,
+    };
+    container.restarts.saturating_add(u32::from(ahead))
+}
+
+/// Pods that failed: what the Job reports, and those it has not accounted for yet, without those it stopped itself.
+fn failed_pods(job: &Job, pods: &[&PodRecord]) -> u32 {
+    let mut failed = i64::from(job.failed) + job.uncounted_failed.len() as i64;
+    for record in pods {
+        match taken(record, job) {
+            // The update that says that the Job gives up counts these pods at once.
+            Taken::JobGaveUp { .. } => failed -= 1,
+            Taken::Not | Taken::Away { .. } if !record.gone && !accounted(job, record) && !over(job) => {
+                failed += i64::from(record.pod.phase == PodPhase::Failed && !policy::ignores(job, &record.pod));
+            }
+            _ => {}
+        }
+    }
+    u32::try_from(failed.max(0)).unwrap_or(u32::MAX)
+}

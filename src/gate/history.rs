@@ -1,0 +1,129 @@
+//! The attempts of a gate one by one, and the last of them that failed.
+
+use jiff::Timestamp;
+
+use super::taken::{Taken, accounted, cut_off, taken};
+use super::{Attempt, Attempts, Ending, Exit, Failure, LastFailure, Outcome};
+use crate::cluster::{ContainerRole, ContainerState, FinishedRun, Job, PodPhase, PodRecord, holding};
+
+/// The attempts one by one, oldest first. A pod that was taken away is one attempt, in place of the runs that were cut
+/// off with it.
+pub(super) fn attempts(job: &Job, pods: &[&PodRecord]) -> Vec<Attempt> {
+    let mut attempts = Vec::new();
+    for record in pods {
+        let taken = taken(record, job);
+        attempts.extend(record.runs.iter().filter_map(|run| attempt(run, record, &taken)));
+        if let Taken::Away { reason, message, time } = &taken
+            && told_as_failed(job, record)
+        {
+            let first =
+                record.runs.iter().filter(|run| cut_off(run, record, &taken)).filter_map(|run| run.end.started).min();
+            attempts.push(Attempt {
+                pod: record.pod.meta.name.clone(),
+                container: None,
+                started: first.or(record.pod.meta.created),
+                ended: *time,
+                outcome: Outcome::Failed { ending: Ending::Pod { reason: reason.clone() }, message: message.clone() },
+            });
+        } else if !record.gone {
+            attempts.extend(running(record));
+        }
+    }
+    attempts.sort_by_key(|attempt| (attempt.ended.is_none(), attempt.ended, attempt.started));
+    attempts
+}
+
+/// A pod that is merely terminating is not yet a failed attempt: its Job may be about to say that it gave up.
+fn told_as_failed(job: &Job, record: &PodRecord) -> bool {
+    record.pod.phase == PodPhase::Failed || accounted(job, record) || record.gone && job.failed > 0
+}
+
+/// The attempt that a finished run is; an init container that ended well is none.
+fn attempt(run: &FinishedRun, record: &PodRecord, taken: &Taken) -> Option<Attempt> {
+    let cut = cut_off(run, record, taken);
+    let outcome = match (cut, run.end.failed()) {
+        (true, _) if matches!(taken, Taken::Away { .. }) || run.role != ContainerRole::Main => return None,
+        (true, _) if run.end.started.is_none() => return None,
+        (true, _) => Outcome::Stopped,
+        (false, true) => Outcome::Failed { ending: ending(run), message: run.end.message.clone() },
+        (false, false) if run.role == ContainerRole::Main => Outcome::Succeeded,
+        (false, false) => return None,
+    };
+    Some(Attempt {
+        pod: record.pod.meta.name.clone(),
+        container: Some(run.container.clone()),
+        started: run.end.started,
+        ended: run.end.finished,
+        outcome,
+    })
+}
+
+fn running(record: &PodRecord) -> impl Iterator<Item = Attempt> {
+    record.pod.containers.iter().filter_map(|container| match (&container.state, container.role) {
+        (ContainerState::Running { started }, ContainerRole::Main | ContainerRole::Init) => Some(Attempt {
+            pod: record.pod.meta.name.clone(),
+            container: Some(container.name.clone()),
+            started: *started,
+            ended: None,
+            outcome: Outcome::Running,
+        }),
+        _ => None,
+    })
+}
+
+fn ending(run: &FinishedRun) -> Ending {
+    Ending::Container {
+        container: run.container.clone(),
+        exit: Exit { code: run.end.exit_code, signal: run.end.signal },
+        reason: run.end.reason.clone(),
+    }
+}
+
+/// The last failure: the newest of the failed attempts. A pod that was taken away is one only where the Job counts
+/// failed pods: one stopped by a suspension that is over looks the same, and is not counted.
+pub(super) fn last_failure(
+    job: &Job,
+    pods: &[&PodRecord],
+    attempts: &Attempts,
+    history: &[Attempt],
+) -> Option<LastFailure> {
+    for attempt in history.iter().rev() {
+        let Outcome::Failed { ending, message } = &attempt.outcome else { continue };
+        if matches!(ending, Ending::Pod { .. }) && attempts.pods.failed == 0 {
+            continue;
+        }
+        let gone = pods.iter().all(|record| record.gone || record.pod.meta.name != attempt.pod);
+        return Some(LastFailure::Known(Failure {
+            time: attempt.ended,
+            pod: attempt.pod.clone(),
+            pod_gone: gone,
+            ending: ending.clone(),
+            message: message.clone(),
+        }));
+    }
+    if !attempts.any() {
+        return None;
+    }
+    Some(from_condition(job).map_or(LastFailure::Lost, LastFailure::Known))
+}
+
+/// What is left of a failure that nobody saw: a pod failure policy names it in the condition, as `Container C for pod
+/// NS/P failed with exit code N matching FailJob rule at index I`.
+fn from_condition(job: &Job) -> Option<Failure> {
+    let condition = ["Failed", "FailureTarget"].iter().find_map(|kind| holding(&job.conditions, kind))?;
+    let (container, rest) = condition.message.strip_prefix("Container ")?.split_once(" for pod ")?;
+    let (pod, rest) = rest.split_once(" failed with exit code ")?;
+    let code = rest.split(' ').next()?.parse().ok()?;
+    let time: Option<Timestamp> = condition.since;
+    Some(Failure {
+        time,
+        pod: pod.split_once('/').map_or(pod, |(_, name)| name).to_owned(),
+        pod_gone: true,
+        ending: Ending::Container {
+            container: container.to_owned(),
+            exit: Exit { code, signal: None },
+            reason: String::new(),
+        },
+        message: String::new(),
+    })
+}

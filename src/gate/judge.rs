@@ -1,0 +1,144 @@
+//! The state of a gate, from its Job, the Job's pods and their events.
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::count::{count, gave_up};
+use super::{
+    Deadline, Failure, Gate, GateJob, GatePod, GateState, JobFailure, LastFailure, Unseen, advice, history, next, start,
+};
+use crate::cluster::{Condition, Event, Job, JobRecord, PodRecord, World, holding};
+
+/// What a gate's Job is for, as far as advice depends on it.
+#[derive(Clone, Copy, Debug)]
+pub struct Purpose<'a> {
+    /// The resource whose spec starts the run again, as `GitLabCore gitlab`.
+    pub resource: &'a str,
+    /// Whether the Job only waits for background migrations, which go on without it.
+    pub waits_for_background: bool,
+}
+
+/// The gate that a Job is: everything that can be told of it.
+pub fn judge(world: &World, record: &JobRecord, purpose: &Purpose<'_>) -> Gate {
+    let job = &record.job;
+    let mut pods: Vec<&PodRecord> = world.pods_of(&job.meta.uid).collect();
+    pods.sort_by(|one, other| {
+        (one.pod.meta.created, &one.pod.meta.name).cmp(&(other.pod.meta.created, &other.pod.meta.name))
+    });
+    let attempts = count(job, &pods);
+    let history = history::attempts(job, &pods);
+    let last_failure = history::last_failure(job, &pods, &attempts, &history);
+    let next_restart = next::next_restart(job, &pods, &attempts, last_failure.as_ref());
+    let fault = || start::fault(job, &pods, world);
+    let state = match (failed(job), complete(job)) {
+        (Some(state), _) => state,
+        (None, true) => GateState::Done,
+        (None, false) if record.gone => GateState::Unknown(Unseen::Deleted),
+        (None, false) => match gave_up(job) {
+            Some(condition) => GateState::Failing(failure(condition)),
+            None if job.suspend => GateState::Suspended,
+            None if holding(&job.conditions, "SuccessCriteriaMet").is_some() => GateState::Running { finishing: true },
+            None => match fault() {
+                Some(fault) => GateState::Blocked(fault),
+                None if attempts.any() => GateState::Retrying { next_restart },
+                None => GateState::Running { finishing: false },
+            },
+        },
+    };
+    let mut events: Vec<Event> = world.events_about(&job.meta.uid).cloned().collect();
+    events.extend(pods.iter().flat_map(|record| world.events_about(&record.pod.meta.uid)).cloned());
+    events.retain(worth_showing);
+    events.sort_by_key(|event| event.last);
+    let command = next::command(job, record.gone, &pods, &state, last_failure.as_ref());
+    let advice = advice::advice(&state, &attempts, job, &pods, purpose);
+    Gate {
+        job: Some(GateJob {
+            namespace: job.meta.namespace.clone(),
+            name: job.meta.name.clone(),
+            uid: job.meta.uid.clone(),
+            gone: record.gone,
+            since: since(&state, job, last_failure.as_ref()),
+            started: job.started.or(job.meta.created),
+            ended: ended(job),
+            deadline: deadline(job),
+            attempts,
+            history,
+            last_failure,
+            command,
+            advice,
+            pods: pods.iter().map(|record| pod(record)).collect(),
+            conditions: job.conditions.clone(),
+            events,
+        }),
+        state,
+    }
+}
+
+fn failed(job: &Job) -> Option<GateState> {
+    holding(&job.conditions, "Failed").map(|condition| GateState::Failed(failure(condition)))
+}
+
+fn complete(job: &Job) -> bool {
+    holding(&job.conditions, "Complete").is_some()
+}
+
+fn failure(condition: &Condition) -> JobFailure {
+    let Condition { reason, message, since, .. } = condition.clone();
+    JobFailure { reason, message, since }
+}
+
+fn ended(job: &Job) -> Option<Timestamp> {
+    let condition = ["Failed", "Complete"].iter().find_map(|kind| holding(&job.conditions, kind))?;
+    job.completed.or(condition.since)
+}
+
+/// The deadline counts from the start, which resets when a suspended Job resumes.
+fn deadline(job: &Job) -> Option<Deadline> {
+    let seconds = job.deadline_seconds?;
+    let at = job.started?.checked_add(SignedDuration::from_secs(seconds)).ok()?;
+    (!job.finished()).then_some(Deadline { at, seconds })
+}
+
+fn since(state: &GateState, job: &Job, last: Option<&LastFailure>) -> Option<Timestamp> {
+    match state {
+        GateState::Running { .. } => job.started.or(job.meta.created),
+        GateState::Blocked(fault) => fault.since,
+        GateState::Retrying { .. } => match last {
+            Some(LastFailure::Known(Failure { time, .. })) => *time,
+            _ => None,
+        },
+        GateState::Failing(failure) | GateState::Failed(failure) => failure.since,
+        GateState::Suspended => holding(&job.conditions, "Suspended").and_then(|condition| condition.since),
+        GateState::Done => ended(job),
+        GateState::Pending | GateState::Skipped | GateState::Unknown(_) => None,
+    }
+}
+
+fn pod(record: &PodRecord) -> GatePod {
+    let pod = &record.pod;
+    GatePod {
+        name: pod.meta.name.clone(),
+        phase: pod.phase,
+        reason: pod.reason.clone(),
+        node: pod.node.clone(),
+        terminating: pod.terminating(),
+        gone: record.gone,
+        created: pod.meta.created,
+        restarts: pod.containers.iter().map(|container| container.restarts).fold(0, u32::saturating_add),
+    }
+}
+
+/// Events that say something about attempts and what hinders them.
+fn worth_showing(event: &Event) -> bool {
+    event.warning
+        || matches!(
+            event.reason.as_str(),
+            "SuccessfulCreate"
+                | "SuccessfulDelete"
+                | "Killing"
+                | "BackOff"
+                | "Preempted"
+                | "Suspended"
+                | "Resumed"
+                | "Completed"
+        )
+}

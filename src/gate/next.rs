@@ -1,0 +1,121 @@
+//! When the next run starts, and the command to run meanwhile.
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::{Attempts, Command, Ending, Failure, GateState, LastFailure};
+use crate::cluster::{Container, ContainerRole, ContainerState, Job, PodPhase, PodRecord};
+
+/// A restarted container waits 10 s, 20 s, 40 s … and at most this long.
+const LONGEST_RESTART: i64 = 300;
+
+/// A replacement pod waits 10 s, 20 s, 40 s … and at most this long.
+const LONGEST_REPLACEMENT: i64 = 600;
+
+/// A run this long resets the back-off: twice its longest delay.
+const RESETS_AFTER: SignedDuration = SignedDuration::from_secs(2 * LONGEST_RESTART);
+
+/// About when the next run starts, during a back-off: an estimate, which the kubelet exceeds by up to ten seconds.
+/// `None` while a run is under way or about to begin.
+pub(super) fn next_restart(
+    job: &Job,
+    pods: &[&PodRecord],
+    attempts: &Attempts,
+    last: Option<&LastFailure>,
+) -> Option<Timestamp> {
+    let live: Vec<&&PodRecord> = pods.iter().filter(|record| waits_or_runs(record)).collect();
+    if live.is_empty() {
+        if pods.iter().any(|record| record.pod.phase == PodPhase::Succeeded) {
+            return None;
+        }
+        let Some(LastFailure::Known(Failure { time: Some(time), .. })) = last else { return None };
+        return time.checked_add(back_off(attempts.pods.failed, LONGEST_REPLACEMENT)).ok();
+    }
+    let waiting = live.iter().filter(|record| !record.pod.terminating()).flat_map(|record| &record.pod.containers);
+    waiting.filter_map(|container| restart(container, job)).max()
+}
+
+fn waits_or_runs(record: &PodRecord) -> bool {
+    !record.gone && !matches!(record.pod.phase, PodPhase::Succeeded | PodPhase::Failed)
+}
+
+fn restart(container: &Container, job: &Job) -> Option<Timestamp> {
+    let ended = match &container.state {
+        ContainerState::Terminated(end) if end.failed() && job.restarts_in_place => end,
+        ContainerState::Waiting { reason, .. } if reason == "CrashLoopBackOff" => container.previous.as_ref()?,
+        _ => return None,
+    };
+    let finished = ended.finished?;
+    let long = ended.started.is_some_and(|started| finished.duration_since(started) >= RESETS_AFTER);
+    let delay = if long { SignedDuration::ZERO } else { back_off(container.restarts, LONGEST_RESTART) };
+    finished.checked_add(delay).ok()
+}
+
+/// The `n`th delay: none at first, then 10 s, doubling up to the longest.
+fn back_off(n: u32, longest: i64) -> SignedDuration {
+    let seconds = match n.checked_sub(1) {
+        None => 0,
+        Some(doublings) => 10_i64.checked_shl(doublings.min(20)).unwrap_or(longest).min(longest),
+    };
+    SignedDuration::from_secs(seconds)
+}
+
+/// The command to run next: right at this moment, or none.
+pub(super) fn command(
+    job: &Job,
+    gone: bool,
+    pods: &[&PodRecord],
+    state: &GateState,
+    last: Option<&LastFailure>,
+) -> Option<Command> {
+    let describe =
+        || (!gone).then(|| Command::new(&job.meta.namespace, &["describe", &format!("job/{}", job.meta.name)]));
+    match state {
+        GateState::Running { .. } => {
+            let running = |container: &&Container| {
+                container.role == ContainerRole::Main && matches!(container.state, ContainerState::Running { .. })
+            };
+            let live = pods.iter().filter(|record| waits_or_runs(record));
+            let (record, container) =
+                live.filter_map(|record| Some((record, record.pod.containers.iter().find(running)?))).next_back()?;
+            Some(Command::new(&job.meta.namespace, &["logs", &subject(job, pods, record), "-c", &container.name, "-f"]))
+        }
+        GateState::Blocked(fault) => {
+            let there = pods.iter().any(|record| !record.gone && record.pod.meta.name == fault.pod);
+            there.then(|| Command::new(&job.meta.namespace, &["describe", &format!("pod/{}", fault.pod)]))
+        }
+        GateState::Retrying { .. } => logs_of_failure(job, pods, last).or_else(describe),
+        GateState::Suspended | GateState::Failing(_) | GateState::Failed(_) => describe(),
+        GateState::Pending | GateState::Done | GateState::Skipped | GateState::Unknown(_) => None,
+    }
+}
+
+/// The log of the run that failed last. While it is the container's current run, which it is for nearly the whole back-off,
+/// `--previous` would fail or print an older run (seen on a real cluster).
+fn logs_of_failure(job: &Job, pods: &[&PodRecord], last: Option<&LastFailure>) -> Option<Command> {
+    let Some(LastFailure::Known(Failure { pod, time, ending: Ending::Container { container: failed, .. }, .. })) = last
+    else {
+        return None;
+    };
+    let record = pods.iter().find(|record| !record.gone && record.pod.meta.name == *pod)?;
+    if !job.restarts_in_place {
+        return None;
+    }
+    let container = record.pod.containers.iter().find(|container| container.name == *failed)?;
+    let subject = subject(job, pods, record);
+    let logs = ["logs", subject.as_str(), "-c", failed];
+    match (&container.state, &container.previous) {
+        (ContainerState::Terminated(end), _) if end.finished == *time => Some(Command::new(&job.meta.namespace, &logs)),
+        (_, Some(previous)) if previous.finished == *time => {
+            Some(Command::new(&job.meta.namespace, &[&logs[..], &["--previous"]].concat()))
+        }
+        _ => None,
+    }
+}
+
+/// The Job, or the pod by name where the Job has several: kubectl would take the first.
+fn subject(job: &Job, pods: &[&PodRecord], record: &PodRecord) -> String {
+    match pods.iter().filter(|record| !record.gone).count() {
+        0 | 1 => format!("job/{}", job.meta.name),
+        _ => record.pod.meta.name.clone(),
+    }
+}

@@ -1,0 +1,113 @@
+//! What took a pod away, as opposed to how its containers ended: an evicted pod's containers read 137 like those of a pod
+//! whose Job gave up, and neither number is a failure of its own (seen on a real cluster).
+
+use jiff::{SignedDuration, Timestamp};
+
+use crate::cluster::{ContainerState, FinishedRun, Job, Pod, PodPhase, PodRecord, Terminated, condition, holding};
+
+/// What took a pod away.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Taken {
+    /// Nothing: it waits, runs, or ended by itself.
+    Not,
+    /// It was evicted, preempted, drained or deleted: it failed as a whole.
+    Away {
+        /// In one word.
+        reason: String,
+        /// In the words of whoever did it.
+        message: String,
+        /// When it happened.
+        time: Option<Timestamp>,
+    },
+    /// Its Job gave up, and the controller stops what is left of it: every pod that had not ended by then.
+    JobGaveUp {
+        /// When the Job gave up.
+        since: Timestamp,
+    },
+    /// Its Job was suspended.
+    JobSuspended,
+}
+
+/// What took the pod away. The Job's conditions and the deletion are told in whole seconds, and the pod is deleted just
+/// before the Job says why, hence the second's tolerance.
+pub(super) fn taken(record: &PodRecord, job: &Job) -> Taken {
+    let pod = &record.pod;
+    let disruption = holding(&pod.conditions, "DisruptionTarget");
+    if pod.phase == PodPhase::Failed && !pod.reason.is_empty() {
+        let time = disruption.and_then(|condition| condition.since).or_else(|| last_end(pod));
+        return Taken::Away { reason: pod.reason.clone(), message: pod.message.clone(), time };
+    }
+    if let Some(disruption) = disruption.filter(|_| pod.terminating() || pod.phase == PodPhase::Failed) {
+        let (reason, message) = (disruption.reason.clone(), disruption.message.clone());
+        return Taken::Away { reason, message, time: disruption.since };
+    }
+    let ended = match pod.phase {
+        PodPhase::Succeeded => true,
+        PodPhase::Failed => record.deletion_requested.is_none_or(|requested| failed_before(pod, requested)),
+        PodPhase::Pending | PodPhase::Running | PodPhase::Unknown => false,
+    };
+    if ended {
+        return Taken::Not;
+    }
+    let since = |kind: &str| holding(&job.conditions, kind).and_then(|condition| condition.since);
+    let requested = record.deletion_requested;
+    let at_or_after = |moment: Timestamp| {
+        moment
+            .checked_sub(SignedDuration::from_secs(1))
+            .is_ok_and(|early| requested.is_none_or(|requested| requested >= early))
+    };
+    if let Some(since) = since("FailureTarget").or_else(|| since("Failed")).filter(|since| at_or_after(*since)) {
+        return Taken::JobGaveUp { since };
+    }
+    let Some(requested) = requested else { return Taken::Not };
+    // Once the Job is resumed, that it counts no failed pod is what tells a suspension from a deletion.
+    let resumed = condition(&job.conditions, "Suspended").filter(|condition| !condition.holds && !failed_any(job));
+    let suspended = job.suspend || since("Suspended").is_some_and(at_or_after);
+    if suspended || resumed.is_some_and(|resumed| Some(requested) <= resumed.since) {
+        return Taken::JobSuspended;
+    }
+    Taken::Away { reason: "Deleted".to_owned(), message: String::new(), time: Some(requested) }
+}
+
+fn failed_any(job: &Job) -> bool {
+    job.failed > 0 || !job.uncounted_failed.is_empty()
+}
+
+/// Whether the Job has accounted for the pod's end: it lists the pod, or has taken its finalizer off.
+pub(super) fn accounted(job: &Job, record: &PodRecord) -> bool {
+    job.uncounted_failed.contains(&record.pod.meta.uid) || !record.pod.meta.job_tracking
+}
+
+/// Whether the run was cut off when its pod was taken away: it ended at or after the request, or it is the run an evicted
+/// pod ended with, whose end the kubelet made up or caused.
+pub(super) fn cut_off(run: &FinishedRun, record: &PodRecord, taken: &Taken) -> bool {
+    if run.end.reason == "ContainerStatusUnknown" {
+        return true;
+    }
+    let pod = &record.pod;
+    match (taken, record.deletion_requested) {
+        (Taken::Not, _) => false,
+        (_, Some(requested)) => run.end.finished.is_none_or(|finished| finished >= requested),
+        (Taken::JobGaveUp { since }, None) => run.end.finished.is_none_or(|finished| finished > *since),
+        (_, None) => pod.containers.iter().any(|container| {
+            container.name == run.container
+                && matches!(&container.state, ContainerState::Terminated(end) if *end == run.end)
+        }),
+    }
+}
+
+/// Whether a container failed before that moment: a failed pod has failed by itself then.
+fn failed_before(pod: &Pod, moment: Timestamp) -> bool {
+    ends(pod).any(|end| end.failed() && end.finished.is_some_and(|finished| finished < moment))
+}
+
+fn last_end(pod: &Pod) -> Option<Timestamp> {
+    ends(pod).filter_map(|end| end.finished).max()
+}
+
+fn ends(pod: &Pod) -> impl Iterator<Item = &Terminated> {
+    pod.containers.iter().filter_map(|container| match &container.state {
+        ContainerState::Terminated(end) => Some(end),
+        _ => None,
+    })
+}
