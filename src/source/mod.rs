@@ -6,8 +6,10 @@
 //!
 //! | file | holds |
 //! |---|---|
+//! | `live` | watches on a cluster |
 //! | `replay` | a recording, at its own speed |
 
+pub mod live;
 mod replay;
 
 use std::future::Future;
