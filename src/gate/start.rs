@@ -20,7 +20,7 @@ pub(super) fn fault(job: &Job, pods: &[&PodRecord], world: &World) -> Option<Sta
         PodPhase::Running => in_status(record, &events),
         PodPhase::Pending | PodPhase::Unknown => unschedulable(&record.pod)
             .or_else(|| in_status(record, &events))
-            .or_else(|| pull_told_by_events(record, &events))
+            .or_else(|| container_told_by_events(record, &events))
             .or_else(|| told_by_events(record, &events)),
     }
 }
@@ -43,26 +43,22 @@ fn unschedulable(pod: &Pod) -> Option<StartFault> {
 fn in_status(record: &PodRecord, events: &[&Event]) -> Option<StartFault> {
     record.pod.containers.iter().find_map(|container| {
         let ContainerState::Waiting { reason, message } = &container.state else { return None };
-        let (cause, reason, message, permanent) = match reason.as_str() {
+        let (cause, reason, message) = match reason.as_str() {
             "ErrImagePull"
             | "ImagePullBackOff"
             | "RegistryUnavailable"
             | "SignatureValidationFailed"
             | "ImageInspectError" => {
                 // The kubelet alternates between the error and a back-off that hides it: the error stays what is told.
-                let known =
-                    record.pull_error(container).or_else(|| pull_error_in(container, events).map(|(_, error)| error));
+                let known = record.pull_error(container).or_else(|| pull_error_in(container, events));
                 let reason = if known.is_some() && reason == "ImagePullBackOff" { "ErrImagePull" } else { reason };
-                let message = known.unwrap_or(message);
-                (Cause::Image, reason, message, image::permanent(message))
+                (Cause::Image, reason, known.unwrap_or(message))
             }
-            "InvalidImageName" | "ErrImageNeverPull" => (Cause::Image, reason.as_str(), message.as_str(), true),
-            "CreateContainerConfigError" | "CreateContainerError" => {
-                (Cause::Config, reason.as_str(), message.as_str(), !is_cache_sync(message))
-            }
+            "InvalidImageName" | "ErrImageNeverPull" => (Cause::Image, reason.as_str(), message.as_str()),
+            "CreateContainerConfigError" | "CreateContainerError" => (Cause::Config, reason.as_str(), message.as_str()),
             _ => return None,
         };
-        if cause == Cause::Image && told_to_be_over(container, events) {
+        if told_to_be_over(container, cause, events) {
             return None;
         }
         let since =
@@ -73,40 +69,72 @@ fn in_status(record: &PodRecord, events: &[&Event]) -> Option<StartFault> {
             message: message.to_owned(),
             container: Some(container.name.clone()),
             pod: record.pod.meta.name.clone(),
-            permanent,
+            permanent: permanent(reason, message),
             since: since.min().or(record.pod.meta.created),
         })
     })
 }
 
-/// Whether the events know that a pull has succeeded while the status, which follows them, still tells of its failure.
-fn told_to_be_over(container: &Container, events: &[&Event]) -> bool {
+/// Whether the events know that the container has got past the fault while its status, which follows them, still tells
+/// of it.
+fn told_to_be_over(container: &Container, cause: Cause, events: &[&Event]) -> bool {
     let fault = latest(events, |event| about(event, container) && is_fault(event));
-    let progress = latest(events, |event| about(event, container) && is_progress(event));
-    fault.is_some() && progress > fault
+    fault.is_some() && past(container, cause, events) > fault
 }
 
-/// A pull that failed, by the pod's events: the kubelet writes its status up to twelve seconds later.
-fn pull_told_by_events(record: &PodRecord, events: &[&Event]) -> Option<StartFault> {
-    record.pod.containers.iter().find_map(|container| {
-        if !waits_to_start(container) {
-            return None;
-        }
-        let (failed, error) = pull_error_in(container, events)?;
-        let progress = latest(events, |event| about(event, container) && is_progress(event));
-        if progress >= failed.last {
+/// When the container last got past a fault of that cause. An image is pulled before its configuration is looked at.
+fn past(container: &Container, cause: Cause, events: &[&Event]) -> Option<Timestamp> {
+    let passes = |event: &Event| is_progress(event) && (cause == Cause::Image || event.reason != "Pulled");
+    latest(events, |event| about(event, container) && passes(event))
+}
+
+/// A container's fault by the pod's events: the kubelet writes its status up to twelve seconds after them.
+fn container_told_by_events(record: &PodRecord, events: &[&Event]) -> Option<StartFault> {
+    record.pod.containers.iter().filter(|container| waits_to_start(container)).find_map(|container| {
+        let faults = events.iter().filter(|event| about(event, container)).filter_map(|event| {
+            let (cause, reason, message) = container_fault(event)?;
+            Some((*event, cause, reason, message))
+        });
+        let (event, cause, reason, message) = faults.max_by_key(|(event, ..)| event.last)?;
+        if past(container, cause, events) >= event.last {
             return None;
         }
         Some(StartFault {
-            cause: Cause::Image,
-            reason: "ErrImagePull".to_owned(),
-            message: error.to_owned(),
+            cause,
+            reason: reason.to_owned(),
+            message: message.to_owned(),
             container: Some(container.name.clone()),
             pod: record.pod.meta.name.clone(),
-            permanent: image::permanent(error),
-            since: failed.first,
+            permanent: permanent(reason, message),
+            since: event.first,
         })
     })
+}
+
+/// The cause, the reason that the status will give, and the message, of an event that tells of a container's fault.
+fn container_fault(event: &Event) -> Option<(Cause, &'static str, &str)> {
+    let message = event.message.as_str();
+    match event.reason.as_str() {
+        "ErrImageNeverPull" => Some((Cause::Image, "ErrImageNeverPull", message)),
+        "InspectFailed" if message.contains("invalid reference format") => {
+            Some((Cause::Image, "InvalidImageName", message))
+        }
+        "InspectFailed" => Some((Cause::Image, "ImageInspectError", message)),
+        "Failed" => pull_error(event).map(|error| (Cause::Image, "ErrImagePull", error)).or_else(|| {
+            let error = message.strip_prefix("Error: ")?;
+            names_missing(error).then_some((Cause::Config, "CreateContainerConfigError", error))
+        }),
+        _ => None,
+    }
+}
+
+/// Whether a container's fault can't clear by itself.
+fn permanent(reason: &str, message: &str) -> bool {
+    match reason {
+        "InvalidImageName" | "ErrImageNeverPull" => true,
+        "CreateContainerConfigError" | "CreateContainerError" => !is_cache_sync(message),
+        _ => image::permanent(message),
+    }
 }
 
 /// A volume or a sandbox that can't be made: the containers only say that they wait, and the pod's events tell why.
@@ -124,15 +152,13 @@ fn told_by_events(record: &PodRecord, events: &[&Event]) -> Option<StartFault> {
     if latest(events, |event| is_progress(event) || event.reason == "Pulling") >= event.last {
         return None;
     }
-    let missing =
-        event.message.contains("not found") && ["secret", "configmap"].iter().any(|kind| event.message.contains(kind));
     Some(StartFault {
         cause,
         reason: event.reason.clone(),
         message: event.message.clone(),
         container: None,
         pod: record.pod.meta.name.clone(),
-        permanent: cause == Cause::Volume && missing,
+        permanent: cause == Cause::Volume && names_missing(&event.message),
         since: event.first,
     })
 }
@@ -147,15 +173,23 @@ fn waits_to_start(container: &Container) -> bool {
     }
 }
 
-/// The newest event that tells why the container's image could not be pulled, and the error in it.
-fn pull_error_in<'a>(container: &Container, events: &[&'a Event]) -> Option<(&'a Event, &'a str)> {
-    let failed =
-        events.iter().filter(|event| event.reason == "Failed" && about(event, container)).filter_map(|event| {
-            let rest = event.message.strip_prefix("Failed to pull image ")?;
-            let error = rest.split_once(": ").map(|(_, error)| error)?;
-            rest.contains(&container.image).then_some((*event, error))
-        });
-    failed.max_by_key(|(event, _)| event.last)
+/// The newest error of pulling the container's image, by the pod's events.
+fn pull_error_in<'a>(container: &Container, events: &[&'a Event]) -> Option<&'a str> {
+    let failed = events.iter().filter(|event| about(event, container) && event.message.contains(&container.image));
+    failed
+        .filter_map(|event| Some((event.last, pull_error(event)?)))
+        .max_by_key(|(last, _)| *last)
+        .map(|(_, error)| error)
+}
+
+/// The error in `Failed to pull image "I": ERROR`.
+fn pull_error(event: &Event) -> Option<&str> {
+    event.message.strip_prefix("Failed to pull image ")?.split_once(": ").map(|(_, error)| error)
+}
+
+/// Whether a message says that a Secret or a ConfigMap is missing: somebody has to make it.
+fn names_missing(message: &str) -> bool {
+    message.contains("not found") && ["secret", "configmap"].iter().any(|kind| message.contains(kind))
 }
 
 fn about(event: &Event, container: &Container) -> bool {

@@ -14,6 +14,8 @@ mod hash;
 mod jobs;
 mod operator;
 mod rollouts;
+#[cfg(test)]
+mod symptoms;
 mod verdict;
 
 use jiff::Timestamp;

@@ -1,0 +1,154 @@
+//! What users met while they watched upgrades, from public reports, and the rules that tell this hop's Jobs from others:
+//! each test is named after the symptom, or states the rule.
+
+use serde_json::{Value, json};
+
+use super::hash::job_hash;
+use crate::cluster::{Kind, Uid, WatchState};
+use crate::fixture::{Cluster, at, holds, job, with};
+use crate::gate::{GateState, Unseen};
+use crate::run::{Run, StepId, Verdict, derive};
+
+fn core(generation: i64, status: Value) -> Value {
+    json!({"kind": "GitLabCore", "metadata": {"name": "gitlab", "namespace": "gitlab", "uid": "core-1", "generation": generation},
+        "spec": {"version": {"type": "Static", "static": {"version": "18.11.0"}}}, "status": status})
+}
+
+fn upgrading(generation: i64) -> Value {
+    core(
+        generation,
+        json!({"phase": "Upgrading", "version": "18.9.2", "targetVersion": "18.11.0", "upgradeVersions": ["18.10.1", "18.11.0"]}),
+    )
+}
+
+/// A gate's Job, named as the operator names it.
+fn named(generation: i64, version: &str, suffix: &str, status: Value) -> Value {
+    let name = format!("gitlab-migrations-{:08x}{suffix}", job_hash(&Uid("core-1".into()), generation, version));
+    with(job(), json!({"metadata": {"name": name, "uid": format!("{name}-uid")}, "status": status}))
+}
+
+fn complete() -> Value {
+    json!({"active": 0, "succeeded": 1, "conditions": [holds("Complete", "CompletionsReached", 20)]})
+}
+
+fn run(cluster: &Cluster) -> Run {
+    let mut runs = derive(&cluster.world);
+    assert_eq!(runs.len(), 1);
+    runs.remove(0)
+}
+
+fn state(run: &Run, step: StepId) -> GateState {
+    run.steps.iter().find(|known| known.id == step).unwrap().gate().unwrap().state.clone()
+}
+
+#[test]
+fn argo_cd_25475_the_previous_runs_job_is_taken_as_current() {
+    let failed = json!({"active": 0, "conditions": [holds("Failed", "BackoffLimitExceeded", 20)]});
+    let cluster = Cluster::of([upgrading(3), named(2, "18.10.1", "-pre", failed)]);
+    let run = run(&cluster);
+    assert_eq!(state(&run, StepId::PreMigrations), GateState::Pending);
+    assert_eq!(run.verdict, Verdict::Upgrading);
+    let past = &run.history[0];
+    assert_eq!(
+        (past.step, past.version.as_deref(), past.state.word()),
+        (Some(StepId::PreMigrations), Some("18.10.1"), "failed")
+    );
+}
+
+#[test]
+fn charts_3021_a_leftover_completed_unhashed_job_is_history() {
+    let leftover = with(
+        job(),
+        json!({"metadata": {"name": "gitlab-migrations-1", "ownerReferences": null}, "status": complete()}),
+    );
+    let run = run(&Cluster::of([upgrading(2), leftover]));
+    assert!(run.steps.iter().filter_map(|step| step.gate()).all(|gate| gate.state == GateState::Pending));
+    assert_eq!((run.history.len(), run.history[0].step), (1, None));
+}
+
+#[test]
+fn gitlab_operator_962_a_gate_is_never_inferred_from_the_version() {
+    let settled = json!({"phase": "Running", "version": "18.11.0", "targetVersion": "18.11.0", "upgradeVersions": ["18.10.1", "18.11.0"]});
+    let run = run(&Cluster::of([core(2, settled)]));
+    assert_eq!(run.verdict, Verdict::Settled);
+    assert!(
+        run.steps
+            .iter()
+            .filter_map(|step| step.gate())
+            .all(|gate| gate.state == GateState::Pending && gate.job.is_none())
+    );
+}
+
+#[test]
+fn a_job_of_the_same_name_and_another_uid_is_another_job() {
+    let failed = json!({"active": 0, "conditions": [holds("Failed", "BackoffLimitExceeded", 20)]});
+    let old = named(2, "18.10.1", "-pre", failed);
+    let mut cluster = Cluster::of([upgrading(2), old.clone()]);
+    assert_eq!(run(&cluster).verdict, Verdict::Failed);
+    cluster.delete(old);
+    let new = json!({"metadata": {"uid": "again", "creationTimestamp": at(60)}});
+    cluster.apply(with(named(2, "18.10.1", "-pre", json!({})), new));
+    assert_eq!(state(&run(&cluster), StepId::PreMigrations), GateState::Running { finishing: false });
+}
+
+#[test]
+fn the_hop_under_way_is_the_one_after_the_deployed_version() {
+    let mut cluster = Cluster::of([upgrading(2), named(2, "18.10.1", "-bbm", complete())]);
+    let hop = run(&cluster).course.hop.unwrap();
+    assert_eq!((hop.version.as_str(), hop.number, hop.of), ("18.10.1", 1, 2));
+    cluster.apply(with(upgrading(2), json!({"status": {"version": "18.10.1"}})));
+    let run = run(&cluster);
+    assert_eq!(run.course.hop.as_ref().map(|hop| hop.number), Some(2));
+    assert_eq!(run.course.from.as_deref(), Some("18.9.2"));
+    assert_eq!(state(&run, StepId::BatchedMigrations), GateState::Pending);
+    assert_eq!(run.history.len(), 1);
+}
+
+#[test]
+fn the_wait_job_that_a_newer_chart_renders_belongs_to_the_hop() {
+    let labels = json!({"metadata": {"name": "gitlab-migrations-bbm-1", "uid": "own", "creationTimestamp": at(90),
+        "labels": {"gitlab.com/batched-background-migrations-check": "true"}}});
+    let cluster = Cluster::of([upgrading(2), named(2, "18.10.1", "", complete()), with(job(), labels.clone())]);
+    assert_eq!(state(&run(&cluster), StepId::BatchedMigrations), GateState::Running { finishing: false });
+    let older = with(with(job(), labels), json!({"metadata": {"labels": {"gitlab.com/target-version": "18.9.2"}}}));
+    let cluster = Cluster::of([upgrading(2), named(2, "18.10.1", "", complete()), older]);
+    assert_eq!(state(&run(&cluster), StepId::BatchedMigrations), GateState::Pending);
+}
+
+#[test]
+fn an_older_build_calls_an_upgrade_failed_while_its_job_retries() {
+    let failed = json!({"phase": "Failed", "version": "10.1.0", "conditions": [
+        {"type": "Progressing", "status": "False", "reason": "MigrationsJobFailed", "message": "", "observedGeneration": 2}]});
+    let older = with(core(2, failed), json!({"spec": {"version": null, "chart": {"version": "10.2.0"}}}));
+    let run = run(&Cluster::of([older, named(2, "10.2.0", "-pre", json!({"failed": 1}))]));
+    assert!(matches!(state(&run, StepId::PreMigrations), GateState::Retrying { .. }));
+    assert_eq!(run.verdict, Verdict::Upgrading);
+    assert!(!run.operator.unwrap().agrees);
+}
+
+#[test]
+fn the_spec_skips_the_third_gate() {
+    let skips = with(upgrading(2), json!({"spec": {"upgrade": {"skipBatchedMigrationCheck": true}}}));
+    assert_eq!(state(&run(&Cluster::of([skips])), StepId::BatchedMigrations), GateState::Skipped);
+}
+
+#[test]
+fn jobs_that_we_may_not_see_make_gates_unknown_and_not_pending() {
+    let mut cluster = Cluster::of([upgrading(2)]);
+    cluster.watch(Kind::Job, WatchState::Forbidden { message: "jobs is forbidden".into() });
+    assert_eq!(state(&run(&cluster), StepId::PreMigrations), GateState::Unknown(Unseen::Forbidden));
+}
+
+#[test]
+fn a_gate_that_ran_before_we_looked_and_is_gone_is_unknown() {
+    let run = run(&Cluster::of([upgrading(2), named(2, "18.10.1", "", json!({}))]));
+    assert_eq!(state(&run, StepId::PreMigrations), GateState::Unknown(Unseen::BeforeWeLooked));
+    assert_eq!(run.steps[1].word(), "done");
+}
+
+#[test]
+fn a_path_that_misses_a_version_is_stuck() {
+    let blocked = json!({"phase": "Running", "version": "18.9.2", "conditions": [
+        {"type": "Upgradeable", "status": "False", "reason": "MissingIntermediateChart", "message": ""}]});
+    assert_eq!(run(&Cluster::of([core(2, blocked)])).verdict, Verdict::Stuck);
+}

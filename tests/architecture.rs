@@ -1,0 +1,360 @@
+//! The module table of `docs/architecture.md` as a test: what a file of `src/` uses is what the table lets it use.
+//!
+//! It reads source text, not syntax trees: paths that begin with `crate::` or climb there with `super::`, paths that
+//! begin with the name of a dependency, and calls that read the machine's clock. Comments and test modules do not count.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The most lines of a file: beyond that it is no longer one idea.
+const LONGEST_FILE: usize = 400;
+
+/// A row of the module table.
+#[derive(Debug)]
+struct Row {
+    /// Files and folders under `src/`, the folders with a slash at their end.
+    places: Vec<String>,
+    /// Our modules that they may use, besides their own.
+    modules: Allowed,
+    /// Outside crates that they may use, and `now` for the machine's clock.
+    outside: Allowed,
+}
+
+#[derive(Debug)]
+enum Allowed {
+    Everything,
+    These(Vec<String>),
+}
+
+/// What a file uses, and in which line.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Use {
+    line: usize,
+    what: What,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum What {
+    Module(String),
+    Outside(String),
+}
+
+impl Allowed {
+    fn read(cell: &str) -> Self {
+        if cell.trim() == "everything" { Self::Everything } else { Self::These(backquoted(cell)) }
+    }
+
+    fn allows(&self, name: &str) -> bool {
+        match self {
+            Self::Everything => true,
+            Self::These(names) => names.iter().any(|allowed| allowed == name),
+        }
+    }
+}
+
+/// The words of a table cell that stand in backquotes; a folder without its slash, a crate as code writes it.
+fn backquoted(cell: &str) -> Vec<String> {
+    cell.split('`').skip(1).step_by(2).map(|name| name.replace('-', "_")).collect()
+}
+
+/// The module table: the first table of the document with four columns.
+fn table(document: &str) -> Vec<Row> {
+    let rows = document.lines().filter_map(|line| {
+        let cells: Vec<&str> = line.strip_prefix('|')?.trim_end().strip_suffix('|')?.split('|').collect();
+        let [places, _, modules, outside] = cells.as_slice() else { return None };
+        let places = backquoted(places);
+        let row = Row { places, modules: Allowed::read(modules), outside: Allowed::read(outside) };
+        (!row.places.iter().any(|place| place == "src/") && !row.places.is_empty()).then_some(row)
+    });
+    rows.collect()
+}
+
+/// The row that a file belongs to: that of the longest place it lies in.
+fn row_of<'a>(rows: &'a [Row], file: &str) -> Option<(&'a Row, &'a str)> {
+    let places = rows.iter().flat_map(|row| row.places.iter().map(move |place| (row, place.as_str())));
+    places
+        .filter(|(_, place)| file == *place || (place.ends_with('/') && file.starts_with(place)))
+        .max_by_key(|(_, place)| place.len())
+}
+
+/// `source` with comments blanked and without the test module at its end, its lines kept.
+fn code(source: &str) -> String {
+    let mut code = String::new();
+    let mut lines = source.lines().peekable();
+    while let Some(line) = lines.next() {
+        let is_test = line.trim() == "#[cfg(test)]";
+        if is_test && lines.peek().is_some_and(|next| next.starts_with("mod ") && next.ends_with('{')) {
+            break;
+        }
+        // A `//` after a colon is an address.
+        let comment = line.match_indices("//").find(|(at, _)| !line[..*at].ends_with(':'));
+        code.push_str(comment.map_or(line, |(at, _)| &line[..at]));
+        code.push('\n');
+    }
+    code
+}
+
+/// The identifier that `text` begins with.
+fn identifier(text: &str) -> &str {
+    let end = text.find(|character: char| !character.is_alphanumeric() && character != '_').unwrap_or(text.len());
+    &text[..end]
+}
+
+/// The first names of a use tree: one, or those of a group in braces.
+fn first_names(tree: &str) -> Vec<String> {
+    let Some(group) = tree.strip_prefix('{') else { return vec![identifier(tree).to_owned()] };
+    let mut names = Vec::new();
+    let (mut depth, mut starts) = (0, true);
+    for (at, character) in group.char_indices() {
+        match character {
+            '{' => depth += 1,
+            '}' if depth == 0 => break,
+            '}' => depth -= 1,
+            ',' if depth == 0 => starts = true,
+            _ if starts && !character.is_whitespace() => {
+                names.push(identifier(&group[at..]).to_owned());
+                starts = false;
+            }
+            _ => {}
+        }
+    }
+    names
+}
+
+/// What a file uses. `file` is its path under `src/`, `crates` the names of the dependencies.
+fn uses(file: &str, source: &str, crates: &BTreeSet<String>) -> BTreeSet<Use> {
+    let code = code(source);
+    let mut modules = file.trim_end_matches(".rs").trim_end_matches("/mod").split('/').count();
+    if matches!(file, "lib.rs" | "main.rs") {
+        modules = 0;
+    }
+    let mut found = BTreeSet::new();
+    for (at, _) in code.match_indices("::") {
+        let before = &code[..at];
+        let start =
+            before.rfind(|character: char| !character.is_alphanumeric() && character != '_' && character != ':');
+        let path = &before[start.map_or(0, |start| start + 1)..];
+        let tree = code[at + 2..].trim_start();
+        let line = before.lines().count();
+        let climbed = path.split("::").all(|part| part == "super") && path.split("::").count() == modules;
+        if path == "crate" || path == "gatewatch" || climbed {
+            let names = first_names(tree).into_iter();
+            found.extend(names.map(|name| Use { line, what: What::Module(name) }));
+        } else if crates.contains(path) {
+            found.insert(Use { line, what: What::Outside(path.to_owned()) });
+        }
+        let clock = ["Timestamp", "Zoned", "SystemTime", "Instant"];
+        let asks = clock.iter().any(|clock| path == *clock || path.ends_with(&format!("::{clock}")));
+        if asks && identifier(tree) == "now" {
+            found.insert(Use { line, what: What::Outside("now".into()) });
+        }
+    }
+    found
+}
+
+/// What a file uses and may not, as `file:line: …`.
+fn violations(rows: &[Row], file: &str, source: &str, crates: &BTreeSet<String>) -> Vec<String> {
+    let Some((row, place)) = row_of(rows, file) else { return vec![format!("src/{file}: no row of the table has it")] };
+    let own = file.split(['/', '.']).next().unwrap_or_default();
+    let forbidden = uses(file, source, crates).into_iter().filter(|Use { what, .. }| match what {
+        What::Module(module) => module != own && module != "self" && !row.modules.allows(module),
+        What::Outside(name) => !row.outside.allows(name),
+    });
+    let told = forbidden.map(|Use { line, what: What::Module(name) | What::Outside(name) }| {
+        format!("src/{file}:{line}: uses `{name}`, which `{place}` may not")
+    });
+    told.collect()
+}
+
+/// The names of the dependencies, as code writes them.
+fn dependencies(manifest: &str) -> BTreeSet<String> {
+    let lines = manifest.lines().skip_while(|line| line.trim() != "[dependencies]").skip(1);
+    let entries = lines.take_while(|line| !line.starts_with('['));
+    entries.filter_map(|line| line.split_once('=')).map(|(name, _)| name.trim().replace('-', "_")).collect()
+}
+
+/// Every file of `src/` as its path under it and its text, those apart that are compiled for tests only.
+fn sources() -> Vec<(String, String)> {
+    fn gather(folder: &Path, files: &mut Vec<PathBuf>) {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                gather(&path, files);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                files.push(path);
+            }
+        }
+    }
+    let root = root().join("src");
+    let mut files = Vec::new();
+    gather(&root, &mut files);
+    files.sort();
+    let name = |path: &Path| path.strip_prefix(&root).unwrap().to_str().unwrap().replace('\\', "/");
+    files.iter().map(|path| (name(path), fs::read_to_string(path).unwrap())).collect()
+}
+
+/// The files that a `#[cfg(test)] mod name;` brings in.
+fn test_files(sources: &[(String, String)]) -> BTreeSet<String> {
+    let mut files = BTreeSet::new();
+    for (file, source) in sources {
+        let folder = match file.rsplit_once('/') {
+            Some((folder, "mod.rs")) => format!("{folder}/"),
+            _ if file == "lib.rs" || file == "main.rs" => String::new(),
+            _ => format!("{}/", file.trim_end_matches(".rs")),
+        };
+        let lines: Vec<&str> = source.lines().map(str::trim).collect();
+        for pair in lines.windows(2) {
+            let name =
+                pair[1].trim_start_matches("pub(crate) ").strip_prefix("mod ").and_then(|name| name.strip_suffix(';'));
+            if let (["#[cfg(test)]", _], Some(name)) = (pair, name) {
+                files.insert(format!("{folder}{name}.rs"));
+                files.insert(format!("{folder}{name}/mod.rs"));
+            }
+        }
+    }
+    files
+}
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+#[test]
+fn the_module_table_holds() {
+    let rows = table(&fs::read_to_string(root().join("docs/architecture.md")).unwrap());
+    let crates = dependencies(&fs::read_to_string(root().join("Cargo.toml")).unwrap());
+    let sources = sources();
+    let tests = test_files(&sources);
+    let of_program = sources.iter().filter(|(file, _)| !tests.contains(file));
+    let found: Vec<String> = of_program.flat_map(|(file, source)| violations(&rows, file, source, &crates)).collect();
+    assert!(found.is_empty(), "the table of docs/architecture.md does not allow:\n{}", found.join("\n"));
+}
+
+#[test]
+fn the_module_table_names_what_there_is() {
+    let rows = table(&fs::read_to_string(root().join("docs/architecture.md")).unwrap());
+    let crates = dependencies(&fs::read_to_string(root().join("Cargo.toml")).unwrap());
+    let sources = sources();
+    for row in &rows {
+        for place in &row.places {
+            let has_file = |(file, _): &(String, String)| row_of(&rows, file).is_some_and(|(_, of)| of == place);
+            assert!(sources.iter().any(has_file), "no file of src/ lies in `{place}`");
+        }
+        let (Allowed::These(modules), Allowed::These(outside)) = (&row.modules, &row.outside) else { continue };
+        for module in modules {
+            let is_module =
+                root().join("src").join(module).is_dir() || root().join(format!("src/{module}.rs")).is_file();
+            assert!(is_module, "{:?} may use `{module}`, which is no module", row.places);
+        }
+        for name in outside {
+            assert!(
+                name == "now" || crates.contains(name),
+                "{:?} may use `{name}`, which is no dependency",
+                row.places
+            );
+        }
+    }
+}
+
+#[test]
+fn a_file_holds_one_idea() {
+    let long = sources().into_iter().filter(|(_, source)| source.lines().count() > LONGEST_FILE);
+    let long: Vec<String> = long.map(|(file, _)| file).collect();
+    assert!(long.is_empty(), "longer than {LONGEST_FILE} lines: {long:?}");
+}
+
+#[test]
+fn a_folder_opens_with_its_purpose() {
+    let silent =
+        sources().into_iter().filter(|(file, source)| file.ends_with("/mod.rs") && !source.starts_with("//! "));
+    let silent: Vec<String> = silent.map(|(file, _)| file).collect();
+    assert!(silent.is_empty(), "without `//!` in the first line: {silent:?}");
+}
+
+/// A table for the tests of the test.
+const TABLE: &str = "
+| under `src/` | holds | uses of ours | uses from outside |
+|---|---|---|---|
+| `app.rs` | composition | everything | everything |
+| `gate/` | gates | `cluster` | `jiff`, `k8s-openapi` |
+| `tui/` | screens | `gate` | `ratatui`, `now` |
+| `tui/view/` | what is drawn | `gate` | `ratatui` |
+
+| another | table |
+|---|---|
+| `run/` | of two columns |
+";
+
+fn told(file: &str, source: &str) -> Vec<String> {
+    let crates = ["jiff", "kube", "ratatui", "tokio", "k8s_openapi"].map(str::to_owned);
+    violations(&table(TABLE), file, source, &BTreeSet::from(crates))
+}
+
+#[test]
+fn a_forbidden_module_is_found() {
+    let expected = ["src/gate/state.rs:2: uses `run`, which `gate/` may not"];
+    assert_eq!(told("gate/state.rs", "use crate::cluster::Job;\nuse crate::run::Run;\n"), expected);
+    assert_eq!(told("gate/state.rs", "\nfn f() -> crate::run::Run {}"), expected);
+    assert_eq!(told("gate/state.rs", "\nuse super::super::run::Run;"), expected);
+    assert_eq!(told("gate/state.rs", "\nuse crate::{\n    cluster::{run, Job},\n    run::{Run, Step},\n};"), expected);
+    assert_eq!(told("gate/mod.rs", "use super::run;"), ["src/gate/mod.rs:1: uses `run`, which `gate/` may not"]);
+}
+
+#[test]
+fn a_forbidden_crate_is_found() {
+    assert_eq!(
+        told("gate/state.rs", "use jiff::Timestamp;\nuse tokio::sync::mpsc;\nuse k8s_openapi::api;\n"),
+        ["src/gate/state.rs:2: uses `tokio`, which `gate/` may not"]
+    );
+    assert_eq!(
+        told("gate/state.rs", "use kube::{Api, Client};"),
+        ["src/gate/state.rs:1: uses `kube`, which `gate/` may not"]
+    );
+    assert_eq!(told("gate/state.rs", "fn f() { tokio::select! {} }").len(), 1);
+    assert_eq!(told("gate/state.rs", "let (page, client) = (\"https://kube.rs\", kube::Client);").len(), 1);
+}
+
+#[test]
+fn a_look_at_the_clock_is_found() {
+    for call in ["Timestamp::now()", "jiff::Timestamp::now()", "jiff::Zoned::now()", "std::time::Instant::now()"] {
+        assert_eq!(
+            told("gate/state.rs", &format!("\n\nlet time = {call};")),
+            ["src/gate/state.rs:3: uses `now`, which `gate/` may not"]
+        );
+    }
+    assert!(told("gate/state.rs", "let time = clock.now();").is_empty());
+}
+
+#[test]
+fn a_folder_inside_another_has_its_own_rules() {
+    assert!(told("tui/driver.rs", "let time = Instant::now();").is_empty());
+    assert_eq!(told("tui/view/gate.rs", "let time = Instant::now();").len(), 1);
+}
+
+#[test]
+fn a_file_that_no_row_has_is_found() {
+    assert_eq!(told("run/mod.rs", ""), ["src/run/mod.rs: no row of the table has it"]);
+}
+
+#[test]
+fn what_is_allowed_is_not_reported() {
+    assert!(told("app.rs", "use crate::run::derive;\nuse tokio::sync;\nlet now = Instant::now();").is_empty());
+    assert!(told("gate/state.rs", "use crate::gate::Gate;\nuse super::Attempts;\nuse self::inner::X;").is_empty());
+    assert!(told("gate/state.rs", "//! [`Run`](crate::run::Run), kube::Client\n// tokio::spawn\n").is_empty());
+    assert!(told("gate/state.rs", "#[cfg(test)]\nmod tests {\n    use crate::run::Run;\n}\n").is_empty());
+    assert!(told("gate/state.rs", "let x = mykube::Client;").is_empty());
+}
+
+#[test]
+fn a_module_for_tests_is_known_by_its_declaration() {
+    let sources = [
+        ("gate/mod.rs".to_owned(), "mod state;\n\n#[cfg(test)]\nmod fixture;\n".to_owned()),
+        ("gate/state.rs".to_owned(), "#[cfg(test)]\nmod tests;\n".to_owned()),
+    ];
+    let tests = test_files(&sources);
+    assert!(tests.contains("gate/fixture.rs") && tests.contains("gate/state/tests.rs"));
+    assert!(!tests.contains("gate/state.rs"));
+}
