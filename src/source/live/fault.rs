@@ -1,11 +1,14 @@
 //! What can go wrong with a request or a watch, told apart by what it asks of us.
 
 use std::error::Error;
+use std::io;
 
 use kube::client::AuthError;
 use kube::core::Status;
 
 use crate::cluster::clean;
+
+const NO_ANSWER: &str = "no answer from the server";
 
 /// Why a request or a watch ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,7 +54,7 @@ impl Fault {
 
     /// It did not come in time.
     pub(super) fn silence() -> Self {
-        Self::Broken("no answer from the server".to_owned())
+        Self::Broken(NO_ANSWER.to_owned())
     }
 
     /// The fault in words for a person, without what was tried and where.
@@ -82,6 +85,9 @@ pub(super) fn cause(error: &(dyn Error + 'static)) -> String {
             None => break,
         }
     }
+    if cause.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::TimedOut) {
+        return NO_ANSWER.to_owned();
+    }
     let words = clean(&cause.to_string());
     // Only the first line, and not the number of an error of the system, which says nothing that its words don't.
     let line = words.lines().next().unwrap_or_default();
@@ -104,9 +110,16 @@ mod tests {
 
     #[test]
     fn an_error_of_the_connection_is_told_by_what_lies_at_its_bottom() {
-        let refused = std::io::Error::from_raw_os_error(111);
+        let refused = io::Error::from_raw_os_error(111);
         let error = kube::Error::Service(Box::new(kube::Error::ReadEvents(refused)));
         assert_eq!(cause(&error), "Connection refused");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_attempt_that_timed_out_is_told_in_words() {
+        let elapsed = tokio::time::timeout(std::time::Duration::ZERO, std::future::pending::<()>()).await.unwrap_err();
+        let error = kube::Error::Service(Box::new(io::Error::new(io::ErrorKind::TimedOut, elapsed)));
+        assert_eq!(cause(&error), "no answer from the server");
     }
 
     #[test]
