@@ -1,1 +1,355 @@
 //! The command line.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::builder::PossibleValue;
+use clap::error::ErrorKind;
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+use jiff::civil::Time;
+use jiff::tz::Offset;
+use jiff::{SignedDuration, Timestamp};
+
+use crate::gate::Target;
+use crate::output::{StatusFormat, WaitFormat};
+
+/// Watches zero-downtime GitLab upgrades on Kubernetes: which gate is running, blocked, retrying, failing, failed or
+/// done, what failed last, how many attempts are left, and the kubectl command to run next. It never writes to the
+/// cluster.
+#[derive(Clone, Debug, Parser)]
+#[command(
+    version,
+    after_help = "\
+Examples:
+  gatewatch                        watch the namespace of the current context
+  gatewatch -n gitlab              watch this namespace
+  gatewatch status -o json         one look, for a machine
+  gatewatch wait --timeout 2h      wait for the outcome
+  gatewatch replay FILE            play a recording
+  kubectl get glc,jobs,pods,events,deployments -o json | gatewatch status -f -
+
+Exit codes: 0 settled (for status also under way), 1 the upgrade failed, 2 wrong use,
+3 timed out, 4 the cluster cannot be reached or refuses, 5 the resource is gone"
+)]
+pub struct Cli {
+    /// Which cluster, and what of it.
+    #[command(flatten)]
+    pub connection: ConnectionArgs,
+    /// How the dashboard looks.
+    #[command(flatten)]
+    pub display: DisplayArgs,
+    /// What to do; without one, show the dashboard.
+    #[command(subcommand)]
+    pub command: Option<Command>,
+}
+
+/// What to do.
+#[derive(Clone, Debug, Subcommand)]
+pub enum Command {
+    /// Print how things stand, and exit
+    Status(StatusArgs),
+    /// Print every change until the upgrade is settled or has failed
+    Wait(WaitArgs),
+    /// Play a recording on the dashboard
+    Replay(ReplayArgs),
+}
+
+/// Which cluster, and what of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
+#[command(next_help_heading = "Connection")]
+pub struct ConnectionArgs {
+    /// Look into this namespace instead of the context's
+    #[arg(short, long, global = true, conflicts_with = "all_namespaces")]
+    pub namespace: Option<String>,
+    /// Look into all namespaces
+    #[arg(short = 'A', long, global = true)]
+    pub all_namespaces: bool,
+    /// Use this context of the kubeconfig; the commands shown carry it
+    #[arg(long, global = true, value_name = "NAME")]
+    pub context: Option<String>,
+    /// Use this kubeconfig; the commands shown carry it
+    #[arg(long, global = true, value_name = "FILE")]
+    pub kubeconfig: Option<PathBuf>,
+    /// Act as this user
+    #[arg(long = "as", global = true, value_name = "USER")]
+    pub as_user: Option<String>,
+}
+
+/// How the dashboard looks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Args)]
+#[command(next_help_heading = "Display")]
+pub struct DisplayArgs {
+    /// For a display nobody attends: no keys but Ctrl-C, instances rotate, the text is large
+    #[arg(long)]
+    pub kiosk: bool,
+    /// Hide messages and commands
+    #[arg(long)]
+    pub redact: bool,
+    /// Draw with ASCII characters alone
+    #[arg(long)]
+    pub ascii: bool,
+}
+
+/// How to look once.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = "\
+Examples:
+  gatewatch status -n gitlab
+  gatewatch status -f dump.yaml -o json
+  gatewatch status -f upgrade.jsonl.gz --at 15:35
+  kubectl get glc,jobs,pods,events,deployments -o json | gatewatch status -f -")]
+pub struct StatusArgs {
+    /// What to read instead of a cluster.
+    #[command(flatten)]
+    pub file: FileArgs,
+    /// How to print it
+    #[arg(short, long, value_enum, default_value_t)]
+    pub output: StatusFormat,
+}
+
+/// How to wait.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = "\
+A file is read at once; one that ends while an upgrade is under way counts as timed out.
+
+Examples:
+  gatewatch wait -n gitlab --timeout 2h
+  gatewatch wait -o json | jq -r .text
+  gatewatch wait -f upgrade.jsonl.gz")]
+pub struct WaitArgs {
+    /// What to read instead of a cluster.
+    #[command(flatten)]
+    pub file: FileArgs,
+    /// How to print it
+    #[arg(short, long, value_enum, default_value_t)]
+    pub output: WaitFormat,
+    /// Give up after this long, e.g. 90s, 2h or 1h30m
+    #[arg(long, value_name = "DURATION", conflicts_with = "file", value_parser = positive_duration)]
+    pub timeout: Option<SignedDuration>,
+}
+
+/// What to read instead of a cluster.
+#[derive(Clone, Debug, Args)]
+pub struct FileArgs {
+    /// Read a file instead of a cluster: what `kubectl get … -o json` or yaml prints, or a recording; `-` is standard input
+    #[arg(short, long, value_name = "FILE")]
+    pub file: Option<PathBuf>,
+    /// Stop at this moment of a recording: RFC 3339, or a time of day in UTC, e.g. 15:35 or 15:35:08.250
+    #[arg(long, value_name = "TIME", requires = "file")]
+    pub at: Option<At>,
+}
+
+/// How to play a recording.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = "\
+Examples:
+  gatewatch replay upgrade.jsonl.gz --speed 10")]
+pub struct ReplayArgs {
+    /// The recording, plain or gzip; `-` is standard input
+    pub file: PathBuf,
+    /// Play it this many times as fast as it was recorded
+    #[arg(long, value_name = "N", default_value_t = 1.0, value_parser = positive_number)]
+    pub speed: f64,
+    /// How the dashboard looks.
+    #[command(flatten)]
+    pub display: DisplayArgs,
+}
+
+/// A moment of a recording.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum At {
+    /// A point in time.
+    Moment(Timestamp),
+    /// A time of day in UTC, on the day of the recording.
+    TimeOfDay(Time),
+}
+
+impl Cli {
+    /// Reads the words of a command line, the program's name first.
+    ///
+    /// # Errors
+    /// What clap says of them, help and version included; and of options that stand before and after a subcommand and do
+    /// not go together, which it does not hold against each other.
+    pub fn read(words: impl IntoIterator<Item = OsString>) -> Result<Self, clap::Error> {
+        let cli = Self::try_parse_from(words)?;
+        let refuse = |why: &str| Err(Self::command().error(ErrorKind::ArgumentConflict, why));
+        if cli.connection.all_namespaces && cli.connection.namespace.is_some() {
+            return refuse("the argument '--namespace <NAMESPACE>' cannot be used with '--all-namespaces'");
+        }
+        let no_dashboard = matches!(cli.command, Some(Command::Status(_) | Command::Wait(_)));
+        if no_dashboard && cli.display != DisplayArgs::default() {
+            return refuse(
+                "'--kiosk', '--redact' and '--ascii' are for the dashboard, which 'status' and 'wait' do not show",
+            );
+        }
+        Ok(cli)
+    }
+
+    /// How the dashboard looks, wherever that was said.
+    pub fn display(&self) -> DisplayArgs {
+        let here = self.display;
+        let DisplayArgs { kiosk, redact, ascii } = match &self.command {
+            Some(Command::Replay(replay)) => replay.display,
+            _ => here,
+        };
+        DisplayArgs { kiosk: kiosk || here.kiosk, redact: redact || here.redact, ascii: ascii || here.ascii }
+    }
+}
+
+impl At {
+    /// The point in time that is meant in a recording from `first` to `last`. A recording over midnight has a time of day
+    /// twice; the first that lies in it is meant.
+    pub fn in_recording(self, first: Timestamp, last: Timestamp) -> Timestamp {
+        let time = match self {
+            Self::Moment(moment) => return moment,
+            Self::TimeOfDay(time) => time,
+        };
+        let on_day_of = |day: Timestamp| {
+            let date = Offset::UTC.to_datetime(day).date();
+            Offset::UTC.to_timestamp(date.to_datetime(time)).unwrap_or(day)
+        };
+        let on_first = on_day_of(first);
+        let on_last = on_day_of(last);
+        if on_first < first && on_last <= last { on_last } else { on_first }
+    }
+}
+
+impl std::str::FromStr for At {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let moment = text.parse().map(Self::Moment);
+        moment.or_else(|_| text.parse().map(Self::TimeOfDay)).map_err(|_| {
+            "give a time as in 2026-11-29T15:35:00Z, or a time of day in UTC as in 15:35 or 15:35:08.250".to_owned()
+        })
+    }
+}
+
+impl ConnectionArgs {
+    /// What a command has to carry to hit the same cluster.
+    pub fn target(&self) -> Target {
+        let kubeconfig = self.kubeconfig.as_ref().map(|path| path.display().to_string());
+        Target { context: self.context.clone(), kubeconfig }
+    }
+}
+
+impl ValueEnum for StatusFormat {
+    fn value_variants<'a>() -> &'a [Self] {
+        &[Self::Text, Self::Json, Self::Yaml]
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(PossibleValue::new(match self {
+            Self::Text => "text",
+            Self::Json => "json",
+            Self::Yaml => "yaml",
+        }))
+    }
+}
+
+impl ValueEnum for WaitFormat {
+    fn value_variants<'a>() -> &'a [Self] {
+        &[Self::Text, Self::Json]
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(PossibleValue::new(match self {
+            Self::Text => "text",
+            Self::Json => "json",
+        }))
+    }
+}
+
+fn positive_duration(text: &str) -> Result<SignedDuration, String> {
+    match text.parse::<SignedDuration>() {
+        Ok(duration) if duration.is_positive() => Ok(duration),
+        _ => Err("give a duration above zero with its units, as in 90s, 2h or 1h30m".into()),
+    }
+}
+
+fn positive_number(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(number) if number.is_finite() && number > 0.0 => Ok(number),
+        _ => Err("give a number above zero".into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(words: &str) -> Result<Cli, clap::Error> {
+        Cli::read(words.split_whitespace().map(Into::into))
+    }
+
+    fn time(text: &str) -> Timestamp {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn the_command_line_is_sound() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn connection_options_stand_before_or_after_the_subcommand() {
+        for words in ["gatewatch -n gitlab --context prod status", "gatewatch status -n gitlab --context prod"] {
+            let connection = parse(words).unwrap().connection;
+            assert_eq!(connection.namespace.as_deref(), Some("gitlab"));
+            assert_eq!(connection.target().context.as_deref(), Some("prod"));
+        }
+    }
+
+    #[test]
+    fn a_namespace_and_all_namespaces_exclude_each_other() {
+        for words in ["gatewatch -n gitlab -A", "gatewatch -A wait -n gitlab", "gatewatch status -n gitlab -A"] {
+            assert!(parse(words).is_err(), "{words}");
+        }
+    }
+
+    #[test]
+    fn how_the_dashboard_looks_can_be_said_before_or_after_replay_and_nowhere_else() {
+        for words in ["gatewatch --kiosk", "gatewatch --kiosk replay x", "gatewatch replay x --kiosk"] {
+            assert!(parse(words).unwrap().display().kiosk, "{words}");
+        }
+        assert!(parse("gatewatch --kiosk status").is_err());
+    }
+
+    #[test]
+    fn what_belongs_to_a_file_needs_one_and_what_does_not_refuses_it() {
+        assert!(parse("gatewatch status --at 15:35").is_err());
+        assert!(parse("gatewatch wait -f x --timeout 2h").is_err());
+        assert!(parse("gatewatch wait -f x --at 15:35 -o json").is_ok());
+        assert!(parse("gatewatch wait -o yaml").is_err());
+    }
+
+    #[test]
+    fn durations_and_speeds_are_above_zero() {
+        let timeout = |text: &str| match parse(&format!("gatewatch wait --timeout={text}")).ok()?.command? {
+            Command::Wait(wait) => wait.timeout,
+            _ => None,
+        };
+        assert_eq!(timeout("2h"), Some(SignedDuration::from_hours(2)));
+        assert_eq!(timeout("1h30m"), Some(SignedDuration::from_mins(90)));
+        for wrong in ["0s", "-5m", "5", "soon"] {
+            assert_eq!(timeout(wrong), None, "{wrong}");
+        }
+        for wrong in ["0", "-1", "inf", "NaN", "x"] {
+            assert!(parse(&format!("gatewatch replay x --speed={wrong}")).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_time_of_day_is_that_of_the_recording() {
+        let at =
+            |text: &str, first, last| text.parse::<At>().unwrap().in_recording(time(first), time(last)).to_string();
+        let day = ("2026-11-29T15:32:48Z", "2026-11-29T15:40:00Z");
+        assert_eq!(at("15:35", day.0, day.1), "2026-11-29T15:35:00Z");
+        assert_eq!(at("15:35:08.250", day.0, day.1), "2026-11-29T15:35:08.25Z");
+        assert_eq!(at("2026-11-29T16:35:00+01:00", day.0, day.1), "2026-11-29T15:35:00Z");
+        let night = ("2026-11-29T23:50:00Z", "2026-11-30T00:20:00Z");
+        assert_eq!(at("23:55", night.0, night.1), "2026-11-29T23:55:00Z");
+        assert_eq!(at("00:10", night.0, night.1), "2026-11-30T00:10:00Z");
+        assert!("noon".parse::<At>().is_err());
+    }
+}

@@ -20,6 +20,12 @@ pub enum ExitCode {
     Gone = 5,
 }
 
+impl From<ExitCode> for std::process::ExitCode {
+    fn from(code: ExitCode) -> Self {
+        Self::from(code as u8)
+    }
+}
+
 /// An error that is expected: it says what happened, to what, and what to do next, and knows its exit code.
 #[derive(Debug, Error)]
 #[error("{message}")]
@@ -39,5 +45,10 @@ impl ExpectedError {
     /// The cluster cannot be reached, or refuses: exit code 4.
     pub fn unreachable(message: impl Into<String>) -> Self {
         Self { code: ExitCode::Unreachable, message: message.into() }
+    }
+
+    /// The resource is gone, or was never there: exit code 5.
+    pub fn gone(message: impl Into<String>) -> Self {
+        Self { code: ExitCode::Gone, message: message.into() }
     }
 }

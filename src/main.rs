@@ -1,3 +1,19 @@
 //! The `gatewatch` command: parse, run, exit.
 
-fn main() {}
+use std::io::{Write, stderr};
+use std::process::ExitCode;
+
+use gatewatch::app;
+use gatewatch::cli::Cli;
+
+fn main() -> ExitCode {
+    let cli = Cli::read(std::env::args_os()).unwrap_or_else(|error| error.exit());
+    match app::run(&cli) {
+        Ok(code) => code.into(),
+        Err(error) => {
+            // Nothing is left to be told where even that cannot be written.
+            let _ = writeln!(stderr(), "gatewatch: {error}");
+            error.code.into()
+        }
+    }
+}

@@ -63,6 +63,18 @@ pub enum FeedState {
     Ended,
 }
 
+impl FeedState {
+    /// The state in one word, as the report names it.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Connecting => "connecting",
+            Self::Live { .. } => "live",
+            Self::Stale { .. } => "stale",
+            Self::Ended => "ended",
+        }
+    }
+}
+
 impl Feed {
     /// Notes how the watch of one kind fares.
     pub(crate) fn note(&mut self, kind: Kind, state: WatchState) {
@@ -115,5 +127,43 @@ impl Feed {
             _ => None,
         });
         live.max().map_or(FeedState::Connecting, |since| FeedState::Live { since })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::at;
+
+    fn feed(states: impl IntoIterator<Item = (Kind, WatchState)>) -> FeedState {
+        let mut feed = Feed::default();
+        states.into_iter().for_each(|(kind, state)| feed.note(kind, state));
+        feed.state()
+    }
+
+    fn live(seconds: i64) -> WatchState {
+        WatchState::Live { since: at(seconds) }
+    }
+
+    #[test]
+    fn it_is_live_once_all_watches_are() {
+        assert_eq!(feed([]), FeedState::Connecting);
+        assert_eq!(feed([(Kind::Job, live(1)), (Kind::Pod, WatchState::Starting)]), FeedState::Connecting);
+        assert_eq!(feed([(Kind::Job, live(1)), (Kind::Pod, live(2))]), FeedState::Live { since: at(2) });
+    }
+
+    #[test]
+    fn one_broken_watch_makes_it_stale_since_the_first_broke() {
+        let broken = |seconds: i64, error: &str| WatchState::Broken { since: at(seconds), error: error.into() };
+        let state =
+            feed([(Kind::Job, broken(9, "later")), (Kind::Pod, broken(5, "first")), (Kind::Deployment, live(1))]);
+        assert_eq!(state, FeedState::Stale { since: at(5), error: "first".into() });
+    }
+
+    #[test]
+    fn a_kind_that_is_refused_or_not_defined_does_not_make_the_rest_stale() {
+        let forbidden = WatchState::Forbidden { message: String::new() };
+        let state = feed([(Kind::Job, live(1)), (Kind::Pod, forbidden), (Kind::GitLabCore, WatchState::Undefined)]);
+        assert_eq!(state, FeedState::Live { since: at(1) });
     }
 }

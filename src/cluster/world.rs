@@ -202,3 +202,85 @@ fn forget<R>(records: &mut BTreeMap<Uid, R>, gone_since: impl Fn(&R) -> (bool, O
     records.remove(&oldest);
     Some(oldest)
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::fixture::{Cluster, at, ended, event, job, pod, running, with};
+
+    fn job_pods(cluster: &Cluster) -> Vec<(String, bool)> {
+        let uid = Uid("job-1".into());
+        cluster.world.pods_of(&uid).map(|record| (record.pod.meta.name.clone(), record.gone)).collect()
+    }
+
+    #[test]
+    fn a_relist_buries_what_it_lacks_and_keeps_what_was_seen_of_it() {
+        let failed = json!({"restartCount": 1, "state": running(20), "lastState": ended(1, 2, 9)});
+        let mut cluster = Cluster::of([job(), pod("a", 0, failed), pod("b", 30, json!({"state": running(31)}))]);
+        cluster.replace(Kind::Pod, [pod("b", 30, json!({"state": running(31)}))]);
+        assert_eq!(job_pods(&cluster), [("a".into(), true), ("b".into(), false)]);
+        let uid = Uid("job-1".into());
+        assert_eq!(cluster.world.pods_of(&uid).map(|record| record.runs.len()).sum::<usize>(), 3);
+    }
+
+    #[test]
+    fn a_relist_of_one_kind_leaves_the_others() {
+        let mut cluster = Cluster::of([job(), pod("a", 0, json!({"state": running(2)}))]);
+        cluster.replace(Kind::Job, [job()]);
+        assert_eq!(job_pods(&cluster), [("a".into(), false)]);
+    }
+
+    #[test]
+    fn a_pod_is_matched_by_the_uid_of_its_owner_and_not_by_name() {
+        let orphan = with(pod("a", 0, json!({"state": running(2)})), json!({"metadata": {"ownerReferences": null}}));
+        assert_eq!(job_pods(&Cluster::of([job(), orphan])), []);
+    }
+
+    #[test]
+    fn the_first_deletion_seen_stays() {
+        let deleted = |deletion: i64, grace: i64| {
+            let metadata =
+                json!({"metadata": {"deletionTimestamp": at(deletion), "deletionGracePeriodSeconds": grace}});
+            with(pod("a", 0, json!({"state": running(2)})), metadata)
+        };
+        let mut cluster = Cluster::of([job(), deleted(50, 40)]);
+        cluster.delete(deleted(48, 0));
+        let uid = Uid("job-1".into());
+        let requested: Vec<_> = cluster.world.pods_of(&uid).map(|record| record.deletion_requested).collect();
+        assert_eq!(requested, [Some(at(10))]);
+    }
+
+    #[test]
+    fn a_relist_of_events_about_one_object_leaves_the_others() {
+        let mut world = Cluster::of([event("a", "BackOff", "", 1), event("b", "BackOff", "", 1)]).world;
+        let about = |name: &str| Uid(name.to_owned());
+        let change = Change::Replaced { kind: Kind::Event, scope: Scope::About(about("a")), objects: Vec::new() };
+        world.apply(ClusterEvent { time: at(2), change });
+        assert_eq!((world.events_about(&about("a")).count(), world.events_about(&about("b")).count()), (0, 1));
+    }
+
+    #[test]
+    fn the_origin_of_an_upgrade_outlives_its_first_hop() {
+        let core = |version: &str, target: &str| {
+            json!({"kind": "GitLabCore", "metadata": {"name": "gitlab", "uid": "core-1"},
+                "spec": {"chart": {"version": target}}, "status": {"version": version}})
+        };
+        let mut cluster = Cluster::of([core("1.0.0", "1.0.0"), core("1.0.0", "3.0.0"), core("2.0.0", "3.0.0")]);
+        assert_eq!(cluster.world.origin(&Uid("core-1".into())), Some("1.0.0"));
+        cluster.apply(core("3.0.0", "4.0.0"));
+        assert_eq!(cluster.world.origin(&Uid("core-1".into())), Some("3.0.0"));
+    }
+
+    #[test]
+    fn what_is_gone_is_remembered_only_so_long() {
+        let mut cluster = Cluster::of([job()]);
+        for number in 0..=MOST_GONE as i64 {
+            cluster.delete(pod(&format!("pod-{number}"), number, json!({"state": running(number)})));
+        }
+        let names = job_pods(&cluster);
+        assert_eq!(names.len(), MOST_GONE);
+        assert!(!names.iter().any(|(name, _)| name == "pod-0"));
+    }
+}

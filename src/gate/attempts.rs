@@ -1,5 +1,7 @@
 //! How many attempts failed, of how many the Job controller allows.
 
+use std::fmt;
+
 /// A count of failed attempts against its limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tally {
@@ -13,6 +15,16 @@ impl Tally {
     /// Attempts left: how many more may fail, none once the limit is reached or passed.
     pub fn left(self) -> u32 {
         self.limit.saturating_sub(self.failed)
+    }
+}
+
+impl fmt::Display for Tally {
+    /// In words: `3 of 6 failed, 3 left`.
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.left() {
+            0 => write!(out, "{} of {} failed, none left", self.failed, self.limit),
+            left => write!(out, "{} of {} failed, {left} left", self.failed, self.limit),
+        }
     }
 }
 

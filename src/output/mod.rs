@@ -1,1 +1,20 @@
-//! What is printed without a screen: text, JSON, YAML.
+//! What is printed without a screen.
+//!
+//! In come runs and their changes; out come lines for people and documents for machines. The shapes of the documents
+//! are a promise, kept in `assets/report.schema.json`: types of their own, so that the domain stays free to move.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `report` | the documents: a `StatusList`, a `Change` |
+//! | `status` | one look: the runs as text, JSON or YAML |
+//! | `text` | wrapping and durations |
+//! | `wait` | what `wait` prints, and when it ends |
+
+mod report;
+mod status;
+mod text;
+mod wait;
+
+pub use report::{ChangeReport, StatusList};
+pub use status::{Look, StatusFormat};
+pub use wait::{WaitFormat, Waiter, print_change};

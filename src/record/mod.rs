@@ -1,1 +1,299 @@
-//! The recording format, and the reading of files.
+//! Reading of files: what `kubectl get` prints, and recordings.
+//!
+//! In comes a file or standard input, plain or gzip, JSON or YAML; out comes a [`Reading`]: the objects of a dump, or the
+//! events of a recording in their order. Whatever `kubectl` can print is read: a `List`, a list of one kind, one object,
+//! several documents one after the other, and the events of `kubectl get -w --output-watch-events`. A recording is such
+//! events, one JSON line each, with the `time` of their arrival added.
+//!
+//! Objects are reduced to what gatewatch needs as they are read, so a file may be far larger than the memory it takes.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `input` | bytes: the file, gzip, where it was cut off |
+//! | `document` | one document of JSON or YAML |
+//! | `gather` | documents put together: a dump or a recording |
+//! | `fault` | why a file cannot be read, in one sentence |
+//! | `when` | the time of an event that was recorded without |
+
+mod document;
+mod fault;
+mod gather;
+mod input;
+mod when;
+
+use std::fs::{self, File};
+use std::io::{self, BufReader, Read};
+use std::path::Path;
+
+use jiff::Timestamp;
+use serde::de::DeserializeOwned;
+
+use crate::cluster::{ClusterEvent, Object};
+use crate::error::ExpectedError;
+use document::Document;
+use fault::Fault;
+use gather::Gathered;
+use input::{Format, Input};
+
+/// What a file holds.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Reading {
+    /// The objects of a cluster at one moment, in the order of the file. Which moment, the file does not tell.
+    Dump(Vec<Object>),
+    /// What happened in a cluster.
+    Recording(Recording),
+}
+
+/// What happened in a cluster, as a recording tells it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Recording {
+    /// The events in the order of the file, at least one. Kinds come on streams of their own, so the times of
+    /// neighbours can be out of order by milliseconds; each keeps its own.
+    pub events: Vec<ClusterEvent>,
+    /// Where the recording was cut off, if it was.
+    pub cut: Option<Cut>,
+    /// The earliest time of an event.
+    pub first: Timestamp,
+    /// The latest time of an event.
+    pub last: Timestamp,
+}
+
+/// Where a recording stopped being readable. What comes before is used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cut {
+    /// A sentence: the file, the line, and what was made of it.
+    pub warning: String,
+}
+
+/// Reads a file, or standard input where the path is `-`.
+///
+/// # Errors
+/// A file that is missing, a directory, empty, binary, cut off, not Kubernetes, or without an object of a kind that
+/// gatewatch reads: one sentence with the file's name, the line where there is one, and what to do; exit code 2.
+pub fn open(path: &Path) -> Result<Reading, ExpectedError> {
+    if path == Path::new("-") {
+        return read(io::stdin().lock(), "standard input");
+    }
+    let name = format!("`{}`", path.display());
+    let file = File::open(path).map_err(|error| Fault::Unreadable(error).told_of(&name))?;
+    if fs::metadata(path).is_ok_and(|metadata| metadata.is_dir()) {
+        return Err(Fault::Directory.told_of(&name));
+    }
+    read(file, &name)
+}
+
+/// Reads what `source` holds; `name` is how errors call it.
+///
+/// # Errors
+/// As [`open`].
+pub fn read(source: impl Read, name: &str) -> Result<Reading, ExpectedError> {
+    let mut input = Input::new(source).map_err(|fault| fault.told_of(name))?;
+    let mut gathered = Gathered::default();
+    let parsed = match input.format() {
+        Format::Json => take_all(json_documents(&mut input), &mut gathered),
+        Format::Yaml => take_all(yaml_documents(&mut input), &mut gathered),
+    };
+    let fault = match input.cut() {
+        // A cut explains what the parser stumbled over, and tells of a document that seems whole that it may not be.
+        Some(line) => Some(Fault::Cut { line }),
+        None => parsed.err(),
+    };
+    gathered.finish(fault, name)
+}
+
+fn take_all(documents: impl Iterator<Item = Result<Document, Fault>>, gathered: &mut Gathered) -> Result<(), Fault> {
+    documents.into_iter().try_for_each(|document| document.map(|document| gathered.take(document)))
+}
+
+fn json_documents<T: DeserializeOwned>(input: impl Read) -> impl Iterator<Item = Result<T, Fault>> {
+    serde_json::Deserializer::from_reader(BufReader::new(input))
+        .into_iter()
+        .map(|document| document.map_err(Fault::from))
+}
+
+/// The documents of a YAML file. The limits of the library are meant for configuration; a dump of ten thousand pods has
+/// millions of nodes, and a person who chose the file stands behind it. Its limits on aliases stay.
+fn yaml_documents<'a, T: DeserializeOwned + 'a>(
+    input: &'a mut impl Read,
+) -> impl Iterator<Item = Result<T, Fault>> + 'a {
+    let options = serde_saphyr::options! {
+        budget: serde_saphyr::budget! {
+            max_reader_input_bytes: None,
+            max_events: usize::MAX,
+            max_nodes: usize::MAX,
+            max_documents: usize::MAX,
+            max_total_scalar_bytes: usize::MAX,
+        },
+        duplicate_keys: serde_saphyr::DuplicateKeyPolicy::PassThrough,
+        non_finite_float_policy: serde_saphyr::NonFiniteFloatPolicy::AsString,
+        with_snippet: false,
+    };
+    serde_saphyr::read_with_options(input, options).enumerate().map(|(index, document)| {
+        document.map_err(|error| match Fault::from(error) {
+            fault if index == 0 => fault.in_first_document(),
+            fault => fault,
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+
+    use super::*;
+    use crate::cluster::{Change, Kind};
+
+    const JOB: &str = r#"{"kind":"Job","metadata":{"name":"j","creationTimestamp":"2026-11-29T15:00:00Z"}}"#;
+    const POD: &str = r#"{"kind":"Pod","metadata":{"name":"p"}}"#;
+
+    fn line(seconds: u32, what: &str, object: &str) -> String {
+        format!("{{\"time\":\"2026-11-29T15:00:{seconds:02}Z\",\"type\":\"{what}\",\"object\":{object}}}\n")
+    }
+
+    fn recording(text: impl AsRef<[u8]>) -> Recording {
+        match read(text.as_ref(), "`it`").unwrap() {
+            Reading::Recording(recording) => recording,
+            Reading::Dump(_) => panic!("a dump"),
+        }
+    }
+
+    fn dump(text: &str) -> Vec<String> {
+        match read(text.as_bytes(), "`it`").unwrap() {
+            Reading::Dump(objects) => objects.iter().map(|object| object.meta().name.clone()).collect(),
+            Reading::Recording(_) => panic!("a recording"),
+        }
+    }
+
+    fn error(text: impl AsRef<[u8]>) -> String {
+        read(text.as_ref(), "`it`").unwrap_err().message
+    }
+
+    fn gzip(text: &str) -> Vec<u8> {
+        let mut gzip = GzEncoder::new(Vec::new(), Compression::default());
+        gzip.write_all(text.as_bytes()).unwrap();
+        gzip.finish().unwrap()
+    }
+
+    #[test]
+    fn events_keep_their_order_and_their_own_times() {
+        let read = recording(line(2, "ADDED", JOB) + &line(1, "MODIFIED", POD) + &line(3, "DELETED", POD));
+        let seconds: Vec<_> = read.events.iter().map(|event| event.time.to_string()).collect();
+        assert_eq!(seconds, ["2026-11-29T15:00:02Z", "2026-11-29T15:00:01Z", "2026-11-29T15:00:03Z"]);
+        assert!(matches!(read.events[1].change, Change::Applied(_)));
+        assert!(matches!(read.events[2].change, Change::Deleted(_)));
+        assert_eq!((read.first, read.last), (read.events[1].time, read.events[2].time));
+    }
+
+    #[test]
+    fn bookmarks_are_signs_of_life_and_errors_are_passed_over() {
+        let status = r#"{"kind":"Status","code":410}"#;
+        let bookmark = r#"{"kind":"Job","metadata":{"resourceVersion":"5"}}"#;
+        let read = recording(line(1, "ADDED", JOB) + &line(2, "ERROR", status) + &line(3, "BOOKMARK", bookmark));
+        assert_eq!(read.events.len(), 2);
+        assert_eq!(read.events[1].change, Change::Alive(Kind::Job));
+    }
+
+    #[test]
+    fn watch_events_without_a_time_advance_by_what_their_objects_tell() {
+        let deployment = r#"{"kind":"Deployment","metadata":{"name":"d"}}"#;
+        let later = JOB.replace("15:00:00", "15:00:40");
+        let text = [POD, JOB, deployment, &later, JOB]
+            .map(|object| format!("{{\n  \"type\": \"MODIFIED\",\n  \"object\": {object}\n}}\n"))
+            .concat();
+        let times: Vec<_> =
+            recording(text).events.iter().map(|event| event.time.strftime("%M:%S").to_string()).collect();
+        assert_eq!(times, ["00:00", "00:00", "00:00", "00:40", "00:40"]);
+    }
+
+    #[test]
+    fn several_documents_one_after_the_other_are_one_dump() {
+        assert_eq!(dump(&format!("{JOB}{POD}\n{JOB}")), ["j", "p", "j"]);
+        let yaml = "---\nkind: Job\nmetadata:\n  name: j\n---\n# nothing\n---\nkind: Pod\nmetadata: {name: p}\n";
+        assert_eq!(dump(yaml), ["j", "p"]);
+    }
+
+    #[test]
+    fn a_list_reads_the_same_in_json_and_yaml() {
+        assert_eq!(dump(&format!(r#"{{"kind":"List","items":[{JOB},{POD}]}}"#)), ["j", "p"]);
+        let yaml = "apiVersion: v1\nitems:\n- kind: Job\n  metadata:\n    name: j\nkind: List\n";
+        assert_eq!(dump(yaml), ["j"]);
+    }
+
+    #[test]
+    fn a_byte_order_mark_and_blank_lines_do_not_matter() {
+        assert_eq!(dump(&format!("\u{feff}\n\n {JOB}")), ["j"]);
+    }
+
+    #[test]
+    fn gzip_is_known_by_its_first_bytes() {
+        assert_eq!(recording(gzip(&line(1, "ADDED", JOB))), recording(line(1, "ADDED", JOB)));
+    }
+
+    #[test]
+    fn a_recording_that_was_cut_off_is_used_up_to_the_cut() {
+        let whole = line(1, "ADDED", JOB) + &line(2, "ADDED", POD);
+        let read = recording(&whole[..whole.len() - 20]);
+        assert_eq!(read.events.len(), 1);
+        assert_eq!(read.cut.unwrap().warning, "`it` is cut off in line 2; what comes before is used");
+    }
+
+    #[test]
+    fn a_recording_with_a_broken_line_is_used_up_to_that_line() {
+        let read = recording(line(1, "ADDED", JOB) + "error: lost connection\n" + &line(2, "ADDED", POD));
+        assert_eq!(read.events.len(), 1);
+        let warning = read.cut.unwrap().warning;
+        assert!(warning.starts_with("`it` is broken in line 2: "), "{warning}");
+    }
+
+    #[test]
+    fn a_recording_whose_gzip_breaks_off_is_used_up_to_there() {
+        let lines: String =
+            (0..60).map(|second| line(second, "ADDED", &JOB.replace('j', &format!("j{second}")))).collect();
+        let packed = gzip(&lines);
+        let read = recording(&packed[..packed.len() * 3 / 4]);
+        let count = read.events.len();
+        assert!((1..60).contains(&count), "{count}");
+        let warning = read.cut.unwrap().warning;
+        assert_eq!(warning, format!("`it` is cut off in line {}; what comes before is used", count + 1));
+    }
+
+    #[test]
+    fn a_dump_that_was_cut_off_is_refused_as_it_would_show_half_a_cluster() {
+        let list = format!("{{\"kind\":\"List\",\"items\":[\n{JOB},\n{POD}");
+        assert!(error(&list).starts_with("`it` is cut off in line 3; write one with `kubectl get"), "{}", error(&list));
+        let whole = format!("{JOB}\n{POD}\n");
+        let packed = gzip(&whole);
+        assert!(error(&packed[..packed.len() - 4]).starts_with("`it` is cut off in line 3"));
+        assert!(error("items:\n- kind: Job\n  metadata: {name: j}\n").contains("probably cut off"));
+    }
+
+    #[test]
+    fn what_is_no_dump_is_refused_with_the_line_and_what_to_do() {
+        for (text, start) in [
+            ("", "`it` is empty; write one with"),
+            (" \n\n", "`it` is empty"),
+            ("# nothing\n", "`it` is empty"),
+            ("a\nb\0", "`it` is no text: line 2 holds binary data; write"),
+            ("{\"kind\":\n!", "`it` is broken in line 2: expected value; write"),
+            ("{\n}", "`it` does not come from Kubernetes in line 2: no Kubernetes object, as it has no `kind`; write"),
+            ("just some text\n", "`it` does not come from Kubernetes in line 1: "),
+            ("a: [1\nb: 2", "`it` is broken in line 2: "),
+            (r#"{"kind":"Secret"}"#, "`it` holds nothing that gatewatch reads, only Secret (1 object); write"),
+            (r#"{"kind":"List","items":[]}"#, "`it` holds nothing that gatewatch reads, only an empty list; write"),
+        ] {
+            let error = error(text);
+            assert!(error.starts_with(start), "{text:?} gives {error}");
+            assert!(!error.contains('\n'), "{error}");
+        }
+        assert!(error([0xff, 0xfe, b'{', 0]).contains("UTF-8"));
+    }
+
+    #[test]
+    fn a_list_nested_without_end_is_refused() {
+        assert!(error("[".repeat(100_000)).starts_with("`it` is broken in line 1"));
+        assert!(error("- ".repeat(100_000)).starts_with("`it` is broken in line 1"));
+    }
+}

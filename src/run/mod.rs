@@ -7,12 +7,17 @@
 //! |---|---|
 //! | `run`, `step` | the values |
 //! | `gitlab` | how an upgrade of GitLab becomes a run |
+//! | `changes` | what became of them, in words |
 
+mod changes;
 mod gitlab;
 #[allow(clippy::module_inception, reason = "the folder is about runs, and this file is the run")]
 mod run;
+#[cfg(test)]
+pub(crate) mod sample;
 mod step;
 
+pub use changes::{RunChange, RunName, Subject, changes, feed_change};
 pub use run::{Course, Hop, OperatorReport, PastJob, Run, Source, Verdict};
 pub use step::{Rollout, RolloutState, Step, StepBody, StepId, Workload};
 

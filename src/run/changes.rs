@@ -1,0 +1,425 @@
+//! What became of the runs: one entry for each change of state, in words. `wait` prints them, the journal keeps them.
+//!
+//! A change is news; that something was listed anew is not, so equal runs give no entry. The rules:
+//! 1. A step whose state has another word than before, and a gate whose failed count rose in one of its two counts.
+//!    Both at once are one entry. A count that falls, as it does when a pod and its restarts go, is no news.
+//! 2. A verdict that is another, and a hop that follows another. The steps of a new hop start from pending: that those
+//!    of the hop before were done is no news.
+//! 3. A run that was not there yet gives its verdict and the steps that are neither pending nor skipped, from nothing.
+//!    Who keeps a journal over a restart leaves the entries without `from` out.
+//! 4. A run that is no longer there gives one entry, to [`GONE`].
+
+use std::fmt;
+
+use jiff::Timestamp;
+
+use super::{Hop, RolloutState, Run, Step, StepBody, StepId, Verdict};
+use crate::cluster::FeedState;
+use crate::gate::{Attempts, Gate, GateState, JobFailure, LastFailure, Unseen};
+
+/// What a verdict changes to when the resource of its run is deleted.
+pub const GONE: &str = "gone";
+
+/// The most characters of a message in an entry: an entry is one line.
+const LONGEST_MESSAGE: usize = 200;
+
+/// One change of state, or of a failed count.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunChange {
+    /// When it was heard.
+    pub time: Timestamp,
+    /// The run; absent where the feed changed.
+    pub run: Option<RunName>,
+    /// What changed.
+    pub subject: Subject,
+    /// The state before, in one word; absent where it was not there before.
+    pub from: Option<&'static str>,
+    /// The state now, in one word; the same as before where a failed count rose.
+    pub to: &'static str,
+    /// The attempts, where it is a gate that has a Job.
+    pub attempts: Option<Attempts>,
+    /// All of it in one line for a person.
+    pub text: String,
+}
+
+/// Which run it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunName {
+    /// The namespace of its resource.
+    pub namespace: String,
+    /// The name of its resource.
+    pub name: String,
+}
+
+impl fmt::Display for RunName {
+    /// `namespace/name`; the name alone where a dump left the namespace out.
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.namespace.as_str() {
+            "" => out.write_str(&self.name),
+            namespace => write!(out, "{namespace}/{}", self.name),
+        }
+    }
+}
+
+/// What changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Subject {
+    /// A step of a run.
+    Step(StepId),
+    /// A run as a whole: its verdict or its hop.
+    Upgrade,
+    /// The feed.
+    Feed,
+}
+
+impl Subject {
+    /// The subject as the report names it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Step(step) => step.word(),
+            Self::Upgrade => "upgrade",
+            Self::Feed => "feed",
+        }
+    }
+}
+
+impl Run {
+    /// The run's verdict as an entry that tells how it stands at `time`, without anything having changed.
+    pub fn standing(&self, time: Timestamp) -> RunChange {
+        let word = self.verdict.word();
+        self.upgrade_change(Some(word), word, format!("Upgrade: {}", verdict_words(self)), time)
+    }
+
+    /// Which run it is, in words.
+    pub fn full_name(&self) -> RunName {
+        RunName { namespace: self.namespace.clone(), name: self.name.clone() }
+    }
+
+    fn upgrade_change(&self, from: Option<&'static str>, to: &'static str, text: String, time: Timestamp) -> RunChange {
+        RunChange { time, run: Some(self.full_name()), subject: Subject::Upgrade, from, to, attempts: None, text }
+    }
+}
+
+/// What became of the runs `before` by the time they were those `after`: for each run its steps in their order, then
+/// its verdict.
+pub fn changes(before: &[Run], after: &[Run], time: Timestamp) -> Vec<RunChange> {
+    let mut changes = Vec::new();
+    for run in after {
+        match before.iter().find(|earlier| earlier.uid == run.uid) {
+            Some(earlier) => compare(earlier, run, time, &mut changes),
+            None => appear(run, time, &mut changes),
+        }
+    }
+    for run in before {
+        if !after.iter().any(|later| later.uid == run.uid) {
+            let text = format!("Upgrade: the {} is gone", run.source.word());
+            changes.push(run.upgrade_change(Some(run.verdict.word()), GONE, text, time));
+        }
+    }
+    changes
+}
+
+/// What became of the feed, if it is news: that it broke, and why; that it is back; that what was played has ended. A
+/// first connection is none, and neither is a file that is read at once.
+pub fn feed_change(before: &FeedState, after: &FeedState, time: Timestamp) -> Option<RunChange> {
+    let text = match (before, after) {
+        (FeedState::Stale { .. }, FeedState::Stale { .. }) => return None,
+        (_, FeedState::Stale { error, .. }) => format!("Feed: stale: {}", one_line(error)),
+        (FeedState::Stale { .. }, FeedState::Live { .. }) => "Feed: live again".into(),
+        (FeedState::Live { .. }, FeedState::Ended) => "Feed: the recording has ended".into(),
+        _ => return None,
+    };
+    let (from, to) = (Some(before.word()), after.word());
+    Some(RunChange { time, run: None, subject: Subject::Feed, from, to, attempts: None, text })
+}
+
+fn appear(run: &Run, time: Timestamp, changes: &mut Vec<RunChange>) {
+    let begun = run.steps.iter().filter(|step| !matches!(step.word(), "pending" | "skipped"));
+    changes.extend(begun.map(|step| step_change(run, step, None, time)));
+    let text = format!("Upgrade: {}", verdict_words(run));
+    changes.push(run.upgrade_change(None, run.verdict.word(), text, time));
+}
+
+fn compare(earlier: &Run, run: &Run, time: Timestamp, changes: &mut Vec<RunChange>) {
+    let next_hop = match (&earlier.course.hop, &run.course.hop) {
+        (Some(earlier), Some(hop)) if earlier.version != hop.version => Some(hop),
+        _ => None,
+    };
+    for step in &run.steps {
+        let same = earlier.steps.iter().find(|other| other.id == step.id);
+        let was = same.filter(|_| next_hop.is_none()).map_or("pending", Step::word);
+        let rose = next_hop.is_none() && same.is_some_and(|earlier| failed_count_rose(earlier, step));
+        if was != step.word() || rose {
+            changes.push(step_change(run, step, Some(was), time));
+        }
+    }
+    if earlier.verdict != run.verdict || next_hop.is_some() {
+        let text = match next_hop {
+            Some(hop) if earlier.verdict == run.verdict => format!("Upgrade: {} begins", hop_words(hop)),
+            _ => format!("Upgrade: {}", verdict_words(run)),
+        };
+        changes.push(run.upgrade_change(Some(earlier.verdict.word()), run.verdict.word(), text, time));
+    }
+}
+
+/// Whether the failed count of a gate rose. Only the same Job's counts can be compared.
+fn failed_count_rose(before: &Step, after: &Step) -> bool {
+    let job = |step: &Step| step.gate().and_then(|gate| gate.job.as_ref()).map(|job| (job.uid.clone(), job.attempts));
+    match (job(before), job(after)) {
+        (Some((before_uid, before)), Some((uid, after))) => {
+            let rose = after.restarts.failed > before.restarts.failed || after.pods.failed > before.pods.failed;
+            before_uid == uid && rose
+        }
+        _ => false,
+    }
+}
+
+fn step_change(run: &Run, step: &Step, from: Option<&'static str>, time: Timestamp) -> RunChange {
+    let words = match &step.body {
+        StepBody::Gate(gate) => gate_words(gate),
+        StepBody::Rollout(rollout) => match &rollout.state {
+            RolloutState::Blocked { workload, message } => format!("blocked: {workload}: {}", one_line(message)),
+            state => state.word().to_owned(),
+        },
+    };
+    RunChange {
+        time,
+        run: Some(run.full_name()),
+        subject: Subject::Step(step.id),
+        from,
+        to: step.word(),
+        attempts: step.gate().and_then(|gate| gate.job.as_ref()).map(|job| job.attempts),
+        text: format!("{}: {words}", step.id.title()),
+    }
+}
+
+/// How a gate stands: its state, what it waits for or died of, and its failed attempts.
+fn gate_words(gate: &Gate) -> String {
+    let mut words = gate.state.word().to_owned();
+    match &gate.state {
+        GateState::Blocked(fault) => {
+            let clears = if fault.permanent { "cannot clear by itself" } else { "may clear by itself" };
+            words += &format!(", {clears}: {}", with_message(&fault.reason, &fault.message));
+        }
+        GateState::Failing(JobFailure { reason, message, .. })
+        | GateState::Failed(JobFailure { reason, message, .. }) => {
+            words += &format!(": {}", with_message(reason, message));
+        }
+        GateState::Unknown(unseen) => {
+            words += match unseen {
+                Unseen::Forbidden => ": the server does not let us see Jobs",
+                Unseen::BeforeWeLooked => ": its Job is gone, and ran before anybody looked",
+                Unseen::Deleted => ": its Job was deleted before it ended",
+            };
+        }
+        _ => {}
+    }
+    let Some(job) = gate.job.as_ref().filter(|job| job.attempts.any()) else { return words };
+    words += &format!(", {}", job.attempts.tally());
+    if gate.state.passed() {
+        return words;
+    }
+    match &job.last_failure {
+        Some(LastFailure::Known(failure)) => {
+            let lead = if matches!(gate.state, GateState::Retrying { .. }) { ": " } else { ", last: " };
+            words + lead + &with_message(&failure.ending.to_string(), &failure.message)
+        }
+        Some(LastFailure::Lost) => words + ": the detail of the failure is no longer available",
+        None => words,
+    }
+}
+
+/// How a run stands: where it goes, and what holds it up.
+fn verdict_words(run: &Run) -> String {
+    let course = &run.course;
+    let target = course.target.as_deref();
+    let at_step = run.current().and_then(|index| run.steps.get(index)).map(|step| step.id.title());
+    let verdict = run.verdict.word();
+    match run.verdict {
+        Verdict::Settled => target.map_or(verdict.to_owned(), |target| format!("{verdict} at {target}")),
+        Verdict::Upgrading => {
+            let from = course.from.as_deref().map(|from| format!(" from {from}")).unwrap_or_default();
+            let to = target.map(|target| format!(" to {target}")).unwrap_or_default();
+            let hop = course.hop.as_ref().filter(|hop| hop.of > 1);
+            let hop = hop.map(|hop| format!(", {}", hop_words(hop))).unwrap_or_default();
+            format!("{verdict}{from}{to}{hop}")
+        }
+        Verdict::Stuck | Verdict::Failed => at_step.map_or(verdict.to_owned(), |step| format!("{verdict} at {step}")),
+        Verdict::Unknown => verdict.to_owned(),
+    }
+}
+
+fn hop_words(hop: &Hop) -> String {
+    format!("hop {} of {} ({})", hop.number, hop.of, hop.version)
+}
+
+fn with_message(what: &str, message: &str) -> String {
+    match one_line(message) {
+        message if message.is_empty() => what.to_owned(),
+        message if what.is_empty() => message,
+        message => format!("{what}: {message}"),
+    }
+}
+
+/// A message in one line that is not too long.
+fn one_line(message: &str) -> String {
+    let line = message.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(LONGEST_MESSAGE) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gate::{Ending, StartFault};
+    use crate::run::sample;
+
+    fn at() -> Timestamp {
+        sample::time("15:20:24")
+    }
+
+    fn texts(before: &[Run], after: &[Run]) -> Vec<(Option<&'static str>, &'static str, String)> {
+        changes(before, after, at()).into_iter().map(|change| (change.from, change.to, change.text)).collect()
+    }
+
+    fn run_with(state: GateState, restarts: u32) -> Run {
+        let mut run = sample::run();
+        let gate = sample::gate(state, restarts);
+        run.steps[2].body = StepBody::Gate(Box::new(gate));
+        run
+    }
+
+    fn retrying() -> GateState {
+        GateState::Retrying { next_restart: None }
+    }
+
+    #[test]
+    fn what_did_not_change_is_no_news() {
+        let run = run_with(retrying(), 3);
+        assert_eq!(texts(&[run.clone()], &[run]), []);
+    }
+
+    #[test]
+    fn a_retry_tells_its_attempts_and_what_failed() {
+        let [before, after] = [run_with(GateState::Running { finishing: false }, 0), run_with(retrying(), 1)];
+        let changed = changes(&[before], &[after], at());
+        let [change] = changed.as_slice() else { panic!("{changed:?}") };
+        assert_eq!(
+            change.text,
+            "Full migrations: retrying, 1 of 6 failed, 5 left: migrations exited 1 (Error): PG::LockNotAvailable: ERROR: canceling statement due to lock timeout"
+        );
+        assert_eq!((change.from, change.to, change.subject.word()), (Some("running"), "retrying", "post-migrations"));
+        assert_eq!(change.attempts.map(|attempts| attempts.restarts.failed), Some(1));
+    }
+
+    #[test]
+    fn a_failed_count_that_rises_is_news_and_one_that_falls_is_none() {
+        let [two, three] = [run_with(retrying(), 2), run_with(retrying(), 3)];
+        let rose = texts(std::slice::from_ref(&two), std::slice::from_ref(&three));
+        assert_eq!(rose.len(), 1);
+        assert_eq!((rose[0].0, rose[0].1), (Some("retrying"), "retrying"));
+        assert_eq!(texts(&[three], &[two]), []);
+    }
+
+    #[test]
+    fn counts_of_two_jobs_are_not_compared() {
+        let [before, mut after] = [run_with(retrying(), 1), run_with(retrying(), 2)];
+        if let StepBody::Gate(gate) = &mut after.steps[2].body {
+            gate.job.as_mut().unwrap().uid = crate::cluster::Uid("another".into());
+        }
+        assert_eq!(texts(&[before], &[after]), []);
+    }
+
+    #[test]
+    fn a_failure_names_the_reason_and_what_failed_last_and_comes_before_the_verdict() {
+        let before = run_with(retrying(), 6);
+        let mut after = run_with(GateState::Failed(sample::exhausted()), 6);
+        after.verdict = Verdict::Failed;
+        let texts: Vec<_> = texts(&[before], &[after]).into_iter().map(|(_, _, text)| text).collect();
+        assert_eq!(
+            texts,
+            [
+                "Full migrations: failed: BackoffLimitExceeded: Job has reached the specified backoff limit, 6 of 6 failed, none left, last: migrations exited 1 (Error): PG::LockNotAvailable: ERROR: canceling statement due to lock timeout",
+                "Upgrade: failed at Full migrations"
+            ]
+        );
+    }
+
+    #[test]
+    fn a_block_tells_whether_it_can_clear_by_itself() {
+        let fault = sample::image_fault();
+        let lasting = run_with(GateState::Blocked(fault.clone()), 0);
+        let passing = run_with(GateState::Blocked(StartFault { permanent: false, ..fault }), 0);
+        let before = run_with(GateState::Running { finishing: false }, 0);
+        let text = |run| texts(std::slice::from_ref(&before), &[run])[0].2.clone();
+        assert_eq!(text(lasting), "Full migrations: blocked, cannot clear by itself: ErrImagePull: not found");
+        assert_eq!(text(passing), "Full migrations: blocked, may clear by itself: ErrImagePull: not found");
+    }
+
+    #[test]
+    fn a_new_run_gives_what_has_begun_and_its_verdict_from_nothing() {
+        let changed = changes(&[], &[sample::run()], at());
+        let told: Vec<_> = changed.iter().map(|change| (change.subject.word(), change.from, change.to)).collect();
+        assert_eq!(
+            told,
+            [
+                ("pre-migrations", None, "done"),
+                ("rails-rollout", None, "done"),
+                ("post-migrations", None, "running"),
+                ("upgrade", None, "upgrading")
+            ]
+        );
+    }
+
+    #[test]
+    fn the_steps_of_a_new_hop_start_from_pending() {
+        let before = sample::run();
+        let mut after = sample::run();
+        after.course.hop = Some(Hop { version: "18.11.0".into(), number: 2, of: 2 });
+        after.steps[1].body = before.steps[4].body.clone();
+        after.steps[2].body = before.steps[4].body.clone();
+        assert_eq!(
+            texts(&[before], &[after]),
+            [
+                (Some("pending"), "done", "Pre-deployment migrations: done".into()),
+                (Some("upgrading"), "upgrading", "Upgrade: hop 2 of 2 (18.11.0) begins".into())
+            ]
+        );
+    }
+
+    #[test]
+    fn a_run_that_is_deleted_is_gone() {
+        assert_eq!(texts(&[sample::run()], &[]), [(Some("upgrading"), GONE, "Upgrade: the GitLabCore is gone".into())]);
+    }
+
+    #[test]
+    fn a_message_of_many_lines_is_one_line_that_is_not_too_long() {
+        let mut run = run_with(retrying(), 1);
+        if let StepBody::Gate(gate) = &mut run.steps[2].body {
+            let failure = LastFailure::Known(crate::gate::Failure {
+                ending: Ending::Pod { reason: "Evicted".into() },
+                message: "one\n\n two ".repeat(100),
+                ..sample::failure()
+            });
+            gate.job.as_mut().unwrap().last_failure = Some(failure);
+        }
+        let before = run_with(GateState::Running { finishing: false }, 0);
+        let text = texts(&[before], &[run])[0].2.clone();
+        assert!(text.contains("pod failed (Evicted): one two one two"), "{text}");
+        assert!(text.ends_with('…') && text.chars().count() < 300, "{text}");
+    }
+
+    #[test]
+    fn a_feed_that_breaks_and_comes_back_is_news_and_a_first_connection_is_none() {
+        let live = FeedState::Live { since: at() };
+        let stale = FeedState::Stale { since: at(), error: "connection\nrefused".into() };
+        let text = |before, after| feed_change(before, after, at()).map(|change| change.text);
+        assert_eq!(text(&FeedState::Connecting, &live), None);
+        assert_eq!(text(&live, &stale).as_deref(), Some("Feed: stale: connection refused"));
+        assert_eq!(text(&stale, &stale), None);
+        assert_eq!(text(&stale, &live).as_deref(), Some("Feed: live again"));
+        assert_eq!(text(&FeedState::Connecting, &FeedState::Ended), None);
+    }
+}

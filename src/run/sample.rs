@@ -1,0 +1,136 @@
+//! A run for tests: an upgrade in two hops, its second gate running.
+
+use jiff::Timestamp;
+
+use super::{
+    Course, Hop, OperatorReport, Rollout, RolloutState, Run, Source, Step, StepBody, StepId, Verdict, Workload,
+};
+use crate::cluster::Uid;
+use crate::gate::{
+    Attempts, Cause, Command, Deadline, Ending, Exit, Failure, Gate, GateJob, GateState, JobFailure, LastFailure,
+    StartFault,
+};
+
+/// That time on the day of the upgrade.
+pub(crate) fn time(of_day: &str) -> Timestamp {
+    format!("2026-11-29T{of_day}Z").parse().unwrap()
+}
+
+/// Pre-deployment migrations and the first rollout done, full migrations running, the rest pending.
+pub(crate) fn run() -> Run {
+    let pending = RolloutState::Pending;
+    let bodies = [
+        (StepId::PreMigrations, StepBody::Gate(Box::new(gate(GateState::Done, 0)))),
+        (StepId::RailsRollout, rollout(RolloutState::Done)),
+        (StepId::PostMigrations, StepBody::Gate(Box::new(gate(GateState::Running { finishing: false }, 0)))),
+        (StepId::FinalRollout, rollout(pending)),
+        (StepId::BatchedMigrations, StepBody::Gate(Box::new(Gate::without_job(GateState::Pending)))),
+    ];
+    Run {
+        source: Source::GitLabCore,
+        namespace: "gitlab".into(),
+        name: "gitlab".into(),
+        uid: Uid("ab5f0552".into()),
+        verdict: Verdict::Upgrading,
+        phase: Some("Upgrading".into()),
+        course: Course {
+            from: Some("18.9.2".into()),
+            target: Some("18.11.0".into()),
+            hops: vec!["18.10.1".into(), "18.11.0".into()],
+            hop: Some(Hop { version: "18.10.1".into(), number: 1, of: 2 }),
+        },
+        operator: Some(OperatorReport {
+            reason: "UpgradingRails".into(),
+            message: "rolling out webservice and sidekiq".into(),
+            since: Some(time("15:10:00")),
+            current: true,
+            agrees: false,
+            behind_since: Some(time("15:20:12")),
+        }),
+        steps: bodies.into_iter().map(|(id, body)| Step { id, body }).collect(),
+        started: Some(time("15:00:00")),
+        ended: None,
+        history: Vec::new(),
+    }
+}
+
+/// A rollout of `webservice` and `sidekiq`.
+pub(crate) fn rollout(state: RolloutState) -> StepBody {
+    let workload =
+        |app: &str| Workload { name: format!("gitlab-{app}"), app: app.into(), desired: 2, updated: 2, ready: 2 };
+    let begun = !matches!(state, RolloutState::Pending | RolloutState::Unknown);
+    StepBody::Rollout(Rollout {
+        state,
+        workloads: if begun { vec![workload("sidekiq"), workload("webservice")] } else { Vec::new() },
+        started: begun.then(|| time("15:04:12")),
+        ended: begun.then(|| time("15:10:15")),
+    })
+}
+
+/// A gate whose Job has that many failed restarts of six, the last of them [`failure`].
+pub(crate) fn gate(state: GateState, restarts: u32) -> Gate {
+    let retrying = matches!(state, GateState::Retrying { .. });
+    let ended = matches!(state, GateState::Done | GateState::Failed(_));
+    Gate {
+        state,
+        job: Some(GateJob {
+            namespace: "gitlab".into(),
+            name: "gitlab-migrations-5f2c9a1e".into(),
+            uid: Uid("0d2b71f4".into()),
+            gone: false,
+            since: Some(time("15:18:08")),
+            started: Some(time("15:00:00")),
+            ended: ended.then(|| time("15:04:12")),
+            deadline: Some(Deadline { at: time("16:00:00"), seconds: 3600 }),
+            attempts: Attempts::new(restarts, 0, 6, true),
+            history: Vec::new(),
+            last_failure: (restarts > 0).then(|| LastFailure::Known(failure())),
+            command: retrying.then(|| {
+                let words = ["logs", "job/gitlab-migrations-5f2c9a1e", "-c", "migrations", "--previous"];
+                Command::new("gitlab", &words)
+            }),
+            advice: retrying
+                .then(|| "Read the log of the run that failed. The Job starts the next one by itself.".into()),
+            pods: Vec::new(),
+            conditions: Vec::new(),
+            events: Vec::new(),
+        }),
+    }
+}
+
+/// A run of `migrations` that met a lock.
+pub(crate) fn failure() -> Failure {
+    Failure {
+        time: Some(time("15:18:08")),
+        pod: "gitlab-migrations-5f2c9a1e-9k67t".into(),
+        pod_gone: false,
+        ending: Ending::Container {
+            container: "migrations".into(),
+            exit: Exit { code: 1, signal: None },
+            reason: "Error".into(),
+        },
+        message: "PG::LockNotAvailable: ERROR: canceling statement due to lock timeout".into(),
+    }
+}
+
+/// The end of a Job that ran out of attempts.
+pub(crate) fn exhausted() -> JobFailure {
+    JobFailure {
+        reason: "BackoffLimitExceeded".into(),
+        message: "Job has reached the specified backoff limit".into(),
+        since: Some(time("15:20:20")),
+    }
+}
+
+/// An image that its registry does not have.
+pub(crate) fn image_fault() -> StartFault {
+    StartFault {
+        cause: Cause::Image,
+        reason: "ErrImagePull".into(),
+        message: "not found".into(),
+        container: Some("migrations".into()),
+        pod: "gitlab-migrations-5f2c9a1e-9k67t".into(),
+        permanent: true,
+        since: Some(time("15:18:00")),
+    }
+}
