@@ -1,5 +1,7 @@
 //! Now, injected: logic never asks the machine for the time.
 
+use std::time::Duration;
+
 use jiff::{SignedDuration, Timestamp};
 
 /// Tells the time.
@@ -39,6 +41,13 @@ impl ReplayClock {
         let at = passed.ok().and_then(|passed| self.from.checked_add(passed).ok()).unwrap_or(self.until);
         at.clamp(self.from.min(self.until), self.until)
     }
+
+    /// How long after the replay began the recorded time `recorded` comes, by the machine's time; at once where it lies
+    /// before the beginning, or where the speed is none.
+    pub fn wait_for(&self, recorded: Timestamp) -> Duration {
+        let seconds = recorded.duration_since(self.from).as_secs_f64() / self.speed;
+        Duration::try_from_secs_f64(seconds).unwrap_or(Duration::ZERO)
+    }
 }
 
 impl Clock for ReplayClock {
@@ -58,5 +67,14 @@ mod tests {
         assert_eq!(clock.at(second(1000)), second(0));
         assert_eq!(clock.at(second(1003)), second(30));
         assert_eq!(clock.at(second(1100)), second(60));
+    }
+
+    #[test]
+    fn a_recorded_time_comes_as_much_sooner_as_the_speed_says() {
+        let second = |second: i64| Timestamp::from_second(second).unwrap();
+        let clock = ReplayClock { began: second(1000), from: second(10), until: second(60), speed: 10.0 };
+        assert_eq!(clock.wait_for(second(40)), Duration::from_secs(3));
+        assert_eq!(clock.wait_for(second(5)), Duration::ZERO);
+        assert_eq!(ReplayClock { speed: 0.0, ..clock }.wait_for(second(40)), Duration::ZERO);
     }
 }

@@ -1,0 +1,136 @@
+//! What can go wrong with a request or a watch, told apart by what it asks of us.
+
+use std::error::Error;
+use std::io;
+
+use kube::client::AuthError;
+use kube::core::Status;
+
+use crate::cluster::clean;
+
+const NO_ANSWER: &str = "no answer from the server";
+
+/// Why a request or a watch ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Fault {
+    /// The server ended the watch, as it does after a while.
+    Ended,
+    /// What we had is too old to go on from (410), so everything is listed anew.
+    Expired,
+    /// The server doesn't serve the kind (404).
+    Undefined,
+    /// We may not (403), in the server's words.
+    Forbidden(String),
+    /// The server doesn't take our credentials (401).
+    Unauthorized,
+    /// Anything else, in words for a person.
+    Broken(String),
+}
+
+impl Fault {
+    /// The fault behind an error of the client.
+    pub(super) fn of(error: &kube::Error) -> Self {
+        match error {
+            kube::Error::Api(status) => Self::of_status(status),
+            kube::Error::SerdeError(_) | kube::Error::FromUtf8(_) => {
+                Self::Broken(format!("the answer is not Kubernetes': {}", cause(error)))
+            }
+            _ => Self::Broken(cause(error)),
+        }
+    }
+
+    /// The fault behind a refusal of the server.
+    pub(super) fn of_status(status: &Status) -> Self {
+        let message = clean(&status.message);
+        match status.code {
+            401 => Self::Unauthorized,
+            403 => Self::Forbidden(message),
+            404 => Self::Undefined,
+            410 => Self::Expired,
+            code if message.is_empty() => Self::Broken(format!("the server answered {code}")),
+            code => Self::Broken(format!("the server answered {code}: {message}")),
+        }
+    }
+
+    /// It did not come in time.
+    pub(super) fn silence() -> Self {
+        Self::Broken(NO_ANSWER.to_owned())
+    }
+
+    /// The fault in words for a person, without what was tried and where.
+    pub(super) fn words(&self) -> String {
+        match self {
+            Self::Ended => "the server ends the watch again and again".to_owned(),
+            Self::Expired => "the server forgets again and again where the watch was (410 Gone)".to_owned(),
+            Self::Undefined => "the server does not serve this kind (404 Not Found)".to_owned(),
+            Self::Forbidden(message) => message.clone(),
+            Self::Unauthorized => "the token was refused (401 Unauthorized)".to_owned(),
+            Self::Broken(words) => words.clone(),
+        }
+    }
+}
+
+/// What is at the bottom of an error, in words: `Connection refused` rather than that a service failed.
+pub(super) fn cause(error: &(dyn Error + 'static)) -> String {
+    let mut cause = error;
+    loop {
+        // What a credential plugin said is what helps; the error's own words hold its command and environment.
+        if let Some(AuthError::AuthExecRun { out, .. }) = cause.downcast_ref() {
+            let said = clean(&String::from_utf8_lossy(&out.stderr));
+            let last = said.lines().last().unwrap_or("it said nothing");
+            return format!("the credential plugin failed ({}): {last}", out.status);
+        }
+        match cause.source() {
+            Some(source) => cause = source,
+            None => break,
+        }
+    }
+    if cause.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::TimedOut) {
+        return NO_ANSWER.to_owned();
+    }
+    let words = clean(&cause.to_string());
+    // Only the first line, and not the number of an error of the system, which says nothing that its words don't.
+    let line = words.lines().next().unwrap_or_default();
+    line.split(" (os error ").next().unwrap_or_default().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_is_told_apart_by_its_code() {
+        let fault = |code| Fault::of(&kube::Error::Api(Status::failure("why\u{1b}[31m", "").with_code(code).boxed()));
+        assert_eq!(fault(401), Fault::Unauthorized);
+        assert_eq!(fault(403), Fault::Forbidden("why".into()));
+        assert_eq!(fault(404), Fault::Undefined);
+        assert_eq!(fault(410), Fault::Expired);
+        assert_eq!(fault(503), Fault::Broken("the server answered 503: why".into()));
+    }
+
+    #[test]
+    fn an_error_of_the_connection_is_told_by_what_lies_at_its_bottom() {
+        let refused = io::Error::from_raw_os_error(111);
+        let error = kube::Error::Service(Box::new(kube::Error::ReadEvents(refused)));
+        assert_eq!(cause(&error), "Connection refused");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_attempt_that_timed_out_is_told_in_words() {
+        let elapsed = tokio::time::timeout(std::time::Duration::ZERO, std::future::pending::<()>()).await.unwrap_err();
+        let error = kube::Error::Service(Box::new(io::Error::new(io::ErrorKind::TimedOut, elapsed)));
+        assert_eq!(cause(&error), "no answer from the server");
+    }
+
+    #[test]
+    fn of_a_failed_credential_plugin_only_its_last_word_is_told() {
+        let out = std::process::Output {
+            status: std::process::ExitStatus::default(),
+            stdout: Vec::new(),
+            stderr: b"warning\nlogin expired\n".to_vec(),
+        };
+        let error = kube::Error::Auth(AuthError::AuthExecRun { cmd: "TOKEN=secret plugin".into(), out: Box::new(out) });
+        assert!(cause(&error).ends_with(": login expired"), "{}", cause(&error));
+        assert!(!cause(&error).contains("secret"));
+    }
+}

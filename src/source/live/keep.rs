@@ -1,0 +1,146 @@
+//! A watch that is kept alive: what it hears is told, and after a fault it is taken up again.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+use tokio::sync::mpsc::Sender;
+use tokio::time::{Instant, sleep, timeout_at};
+
+use super::connect::Connection;
+use super::fault::Fault;
+use super::pace::Pace;
+use super::watch::{Heard, Watch};
+use super::{SharedClock, Told};
+use crate::cluster::{Change, ClusterEvent, Kind, Scope, WatchState};
+
+/// How long a watch is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Keep {
+    /// Until it is dropped.
+    On,
+    /// For so long after its list; what breaks it then ends it, too.
+    For(Duration),
+}
+
+/// Keeps a watch alive, until the receiver is gone or it was kept for long enough.
+pub(super) async fn keep(mut watch: Watch, keep: Keep, connection: Connection, clock: SharedClock, out: Sender<Told>) {
+    let mut teller = Teller::new(&watch, connection.server.clone(), clock, out);
+    let mut pace = Pace::default();
+    let mut up: Option<Instant> = None;
+    let mut until: Option<Instant> = None;
+    if teller.start().await.is_err() {
+        return;
+    }
+    loop {
+        let next = match until {
+            Some(until) => match timeout_at(until, watch.next()).await {
+                Ok(next) => next,
+                Err(_) => return,
+            },
+            None => watch.next().await,
+        };
+        let told = match next {
+            Ok(heard) => {
+                up.get_or_insert_with(Instant::now);
+                if let (Keep::For(long), Heard::Listed(_)) = (keep, &heard) {
+                    until = Some(Instant::now() + long);
+                }
+                teller.tell(heard).await
+            }
+            Err(_) if until.is_some() => return,
+            Err(fault) => {
+                let answer = pace.after(&fault, up.take().map(|up| up.elapsed()));
+                let told = teller.broke(&fault, answer.show).await;
+                sleep(answer.delay).await;
+                if fault == Fault::Unauthorized
+                    && let Some(client) = connection.renewed().await
+                {
+                    watch.renew(client);
+                }
+                told
+            }
+        };
+        if told.is_err() {
+            return;
+        }
+    }
+}
+
+/// Tells what a watch hears, and how it fares where that changed.
+struct Teller {
+    kind: Kind,
+    scope: Scope,
+    server: String,
+    clock: SharedClock,
+    out: Sender<Told>,
+    /// What was last told of the watch.
+    state: Option<WatchState>,
+    /// When it broke, shown or not.
+    broken: Option<Timestamp>,
+}
+
+/// Nobody listens any more.
+struct Unheard;
+
+impl Teller {
+    fn new(watch: &Watch, server: String, clock: SharedClock, out: Sender<Told>) -> Self {
+        let query = watch.query();
+        Self { kind: query.kind, scope: query.scope.clone(), server, clock, out, state: None, broken: None }
+    }
+
+    /// Tells that everything of a kind is asked for. Of events that are asked for in between, nobody has to wait.
+    async fn start(&mut self) -> Result<(), Unheard> {
+        match self.scope {
+            Scope::All => self.fares(WatchState::Starting).await,
+            Scope::About(_) => Ok(()),
+        }
+    }
+
+    /// Tells what was heard. A list is told before the watch is called live: live means that nothing is missing.
+    async fn tell(&mut self, heard: Heard) -> Result<(), Unheard> {
+        let change = match heard {
+            Heard::Listed(objects) => Some(Change::Replaced { kind: self.kind, scope: self.scope.clone(), objects }),
+            Heard::Applied(object) => Some(Change::Applied(Box::new(object))),
+            Heard::Deleted(object) => Some(Change::Deleted(Box::new(object))),
+            Heard::Alive => Some(Change::Alive(self.kind)),
+            Heard::Opened => None,
+        };
+        if let Some(change) = change {
+            self.send(change).await?;
+        }
+        self.broken = None;
+        match self.state {
+            Some(WatchState::Live { .. }) => Ok(()),
+            _ => self.fares(WatchState::Live { since: self.clock.now() }).await,
+        }
+    }
+
+    /// Notes a fault, and shows it where it is to be shown.
+    async fn broke(&mut self, fault: &Fault, show: bool) -> Result<(), Unheard> {
+        let since = *self.broken.get_or_insert_with(|| self.clock.now());
+        let state = match fault {
+            _ if !show => return Ok(()),
+            Fault::Forbidden(message) => WatchState::Forbidden { message: message.clone() },
+            Fault::Undefined if self.kind == Kind::GitLabCore => WatchState::Undefined,
+            fault => {
+                let error = format!("cannot watch {} at {}: {}", self.kind.plural(), self.server, fault.words());
+                WatchState::Broken { since, error }
+            }
+        };
+        self.fares(state).await
+    }
+
+    async fn fares(&mut self, state: WatchState) -> Result<(), Unheard> {
+        if self.state.as_ref() == Some(&state) {
+            return Ok(());
+        }
+        self.state = Some(state.clone());
+        self.send(Change::Watch { kind: self.kind, state }).await
+    }
+
+    async fn send(&self, change: Change) -> Result<(), Unheard> {
+        let event = ClusterEvent { time: self.clock.now(), change };
+        let told = Told { scope: self.scope.clone(), event };
+        self.out.send(told).await.map_err(|_| Unheard)
+    }
+}

@@ -1,0 +1,125 @@
+//! The live feed: watches on a cluster.
+//!
+//! In goes a [`Connection`]; out come the cluster's changes, and how each watch fares. Watched are `GitLabCore`s, the Jobs
+//! and pods of migrations, and the Deployments that a rollout waits for, in one namespace or in all; and events about one
+//! object at a time, only while they are needed.
+//!
+//! A relist comes whole. A watch that ends is taken up again where it was, without a word if that works; one that
+//! breaks, is refused, or finds no definition says so and is tried again. A connection that dies without a word is found
+//! out by its silence, after a minute and a half: a server sends at least a bookmark every minute. (Keep-alive of TCP is
+//! not for kube to set.)
+//!
+//! | file | holds |
+//! |---|---|
+//! | `connect` | from options to a client, and whether the cluster answers |
+//! | `query` | what a watch asks for |
+//! | `watch` | one watch, as a state machine |
+//! | `listing` | how a kind is listed |
+//! | `fault` | what can go wrong |
+//! | `pace` | when to try again, and what to show |
+//! | `keep` | a watch that is kept alive |
+//! | `interest` | whose events are needed |
+//! | `events` | the watches on events |
+
+mod connect;
+mod events;
+mod fault;
+mod interest;
+mod keep;
+mod listing;
+mod pace;
+mod query;
+mod watch;
+
+use std::sync::Arc;
+
+use tokio::sync::mpsc::{self, Sender};
+use tokio::task::{AbortHandle, JoinError, JoinSet};
+
+use super::{Source, SourceError};
+use crate::clock::Clock;
+use crate::cluster::{ClusterEvent, Kind, Scope};
+use events::EventWatches;
+use keep::{Keep, keep};
+use listing::Listing;
+use query::Query;
+use watch::Watch;
+
+pub use connect::{ConnectOptions, Connection, connect};
+
+/// The kinds of which everything is watched.
+const KINDS: [Kind; 4] = [Kind::GitLabCore, Kind::Job, Kind::Pod, Kind::Deployment];
+/// How much waits between the watches and the receiver.
+const WAITING: usize = 64;
+
+type SharedClock = Arc<dyn Clock + Send + Sync>;
+
+/// What a watch tells, and of which scope.
+struct Told {
+    scope: Scope,
+    event: ClusterEvent,
+}
+
+/// Watches on a cluster.
+pub struct Live {
+    connection: Connection,
+    clock: SharedClock,
+}
+
+impl Live {
+    /// Watches over that connection; `clock` tells when something was heard.
+    pub fn new(connection: Connection, clock: impl Clock + Send + Sync + 'static) -> Self {
+        Self { connection, clock: Arc::new(clock) }
+    }
+}
+
+impl Source for Live {
+    async fn run(self, out: Sender<ClusterEvent>) -> Result<(), SourceError> {
+        let (told, mut heard) = mpsc::channel(WAITING);
+        let mut tasks = Tasks { set: JoinSet::new(), connection: self.connection, clock: self.clock, told };
+        for kind in KINDS {
+            let query = Query::all(kind, tasks.connection.namespace.as_deref());
+            tasks.spawn(query, Listing::default(), Keep::On);
+        }
+        let mut events = EventWatches::default();
+        loop {
+            tokio::select! {
+                biased;
+                () = out.closed() => break,
+                Some(ended) = tasks.set.join_next() => died(ended)?,
+                Some(told) = heard.recv() => {
+                    for event in events.take_in(told, &mut tasks) {
+                        // A receiver that is gone ends the next turn.
+                        let _ = out.send(event).await;
+                    }
+                }
+            }
+        }
+        tasks.set.shutdown().await;
+        Ok(())
+    }
+}
+
+/// The tasks of all watches; they end when it is dropped.
+struct Tasks {
+    set: JoinSet<()>,
+    connection: Connection,
+    clock: SharedClock,
+    told: Sender<Told>,
+}
+
+impl Tasks {
+    /// Starts a watch.
+    fn spawn(&mut self, query: Query, listing: Listing, long: Keep) -> AbortHandle {
+        let watch = Watch::new(self.connection.client.clone(), query, listing);
+        self.set.spawn(keep(watch, long, self.connection.clone(), self.clock.clone(), self.told.clone()))
+    }
+}
+
+/// A watch never ends by an error of its own: it was closed, kept for long enough, or died.
+fn died(ended: Result<(), JoinError>) -> Result<(), SourceError> {
+    match ended {
+        Err(error) if !error.is_cancelled() => Err(SourceError::Died(error)),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,134 @@
+//! When to try again, and what of a fault to show.
+
+use std::time::Duration;
+
+use super::fault::Fault;
+
+/// The first delay of a growing one.
+const FIRST: Duration = Duration::from_millis(500);
+/// The longest delay between two attempts to reach the server.
+const LONGEST: Duration = Duration::from_secs(15);
+/// The longest delay between two looks whether a missing kind is served by now.
+const LONGEST_UNDEFINED: Duration = Duration::from_secs(10);
+/// The delay after a refusal: a Role may be made, but not soon.
+const FORBIDDEN: Duration = Duration::from_secs(30);
+/// A watch that was up for so long was well; what ends it is no repetition of what ended the one before.
+pub(super) const STEADY: Duration = Duration::from_secs(5);
+
+/// How often in a row something went wrong.
+#[derive(Debug, Default)]
+pub(super) struct Pace {
+    failures: u32,
+}
+
+/// What to do about a fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Answer {
+    /// Whether to show it.
+    pub(super) show: bool,
+    /// How long to wait before the next attempt.
+    pub(super) delay: Duration,
+}
+
+impl Pace {
+    /// What to do about a fault, of a watch that was `up` for so long (`None`: it was not).
+    ///
+    /// A watch that was up and ends is taken up again at once, and shown only if that fails or it happens again: every
+    /// watch ends now and then, and where nothing was missed that's no news. What happens again and again is waited for,
+    /// longer each time, so that nobody who is in trouble is pressed harder.
+    pub(super) fn after(&mut self, fault: &Fault, up: Option<Duration>) -> Answer {
+        if up.is_some_and(|up| up >= STEADY) {
+            self.failures = 0;
+        }
+        let again = self.failures;
+        self.failures = self.failures.saturating_add(1);
+        match fault {
+            Fault::Ended | Fault::Expired if again == 0 => Answer { show: false, delay: Duration::ZERO },
+            Fault::Broken(_) if again == 0 && up.is_some() => Answer { show: false, delay: Duration::ZERO },
+            Fault::Forbidden(_) => Answer { show: true, delay: jittered(FORBIDDEN) },
+            Fault::Undefined => Answer { show: true, delay: jittered(grown(again).min(LONGEST_UNDEFINED)) },
+            _ => Answer { show: true, delay: jittered(grown(again).min(LONGEST)) },
+        }
+    }
+}
+
+/// The delay after so many failures, before it is jittered and bounded.
+fn grown(failures: u32) -> Duration {
+    FIRST.saturating_mul(2_u32.saturating_pow(failures))
+}
+
+/// Between three quarters of a delay and all of it, so that what broke for many at once doesn't come back at once.
+fn jittered(delay: Duration) -> Duration {
+    delay.mul_f64(rand::random_range(0.75..=1.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn broken() -> Fault {
+        Fault::Broken("connection refused".into())
+    }
+
+    #[test]
+    fn the_delay_grows_up_to_its_cap_and_is_jittered() {
+        let mut pace = Pace::default();
+        let delays: Vec<f64> = (0..12).map(|_| pace.after(&broken(), None).delay.as_secs_f64()).collect();
+        for (delay, longest) in delays.iter().zip([0.5, 1.0, 2.0, 4.0, 8.0, 15.0, 15.0, 15.0, 15.0, 15.0, 15.0, 15.0]) {
+            assert!((longest * 0.75..=longest).contains(delay), "{delay} of {longest}");
+        }
+        let capped = &delays[5..];
+        assert!(capped.iter().any(|delay| delay != &capped[0]), "no jitter: {delays:?}");
+    }
+
+    #[test]
+    fn the_delay_starts_anew_after_a_steady_watch() {
+        let mut pace = Pace::default();
+        (0..10).for_each(|_| _ = pace.after(&broken(), None));
+        assert_eq!(pace.after(&broken(), Some(STEADY)), Answer { show: false, delay: Duration::ZERO });
+        assert!(pace.after(&broken(), None).delay <= Duration::from_secs(1));
+    }
+
+    #[test]
+    fn a_watch_that_is_up_only_for_a_moment_does_not_reset_the_delay() {
+        let mut pace = Pace::default();
+        let moment = Some(Duration::from_millis(10));
+        assert!(!pace.after(&Fault::Ended, moment).show);
+        let again: Vec<Answer> = (0..8).map(|_| pace.after(&Fault::Ended, moment)).collect();
+        assert!(again.iter().all(|answer| answer.show && answer.delay > Duration::ZERO));
+        assert!(again[7].delay > Duration::from_secs(10));
+    }
+
+    #[test]
+    fn a_single_410_is_quiet_and_a_repeated_one_is_shown() {
+        let mut pace = Pace::default();
+        assert_eq!(
+            pace.after(&Fault::Expired, Some(Duration::from_secs(600))),
+            Answer { show: false, delay: Duration::ZERO }
+        );
+        assert!(pace.after(&Fault::Expired, Some(Duration::from_secs(1))).show);
+    }
+
+    #[test]
+    fn a_refusal_is_shown_and_asked_about_again_after_half_a_minute() {
+        let mut pace = Pace::default();
+        for _ in 0..3 {
+            let answer = pace.after(&Fault::Forbidden("no".into()), None);
+            assert!(answer.show);
+            assert!((22.5..=30.0).contains(&answer.delay.as_secs_f64()), "{answer:?}");
+        }
+    }
+
+    #[test]
+    fn a_missing_definition_is_looked_for_every_ten_seconds_at_least() {
+        let mut pace = Pace::default();
+        let delays: Vec<Duration> = (0..10).map(|_| pace.after(&Fault::Undefined, None).delay).collect();
+        assert!(delays[0] <= Duration::from_millis(500));
+        assert!((7.5..=10.0).contains(&delays[9].as_secs_f64()), "{delays:?}");
+    }
+
+    #[test]
+    fn a_server_that_cannot_be_reached_at_the_first_attempt_is_shown() {
+        assert!(Pace::default().after(&broken(), None).show);
+    }
+}

@@ -1,0 +1,111 @@
+//! What a watch asks for: a kind, where, and which of it.
+
+use k8s_openapi::api::{apps, batch, core};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::APIResource;
+use kube::Client;
+use kube::Resource;
+use kube::api::{ApiResource, DynamicObject, GroupVersionKind, ListParams, WatchParams};
+
+use super::fault::Fault;
+use crate::cluster::{Kind, Scope, Uid};
+
+/// The API group of `GitLabCore`.
+const GROUP: &str = "apps.gitlab.com";
+/// Objects per page of a list. Pages are held whole, as text, while they are read; selectors keep lists short anyway.
+const PAGE: u32 = 50;
+
+/// What a watch asks for.
+#[derive(Clone, Debug)]
+pub(super) struct Query {
+    pub(super) kind: Kind,
+    pub(super) scope: Scope,
+    /// The namespace; all of them where `None`.
+    namespace: Option<String>,
+}
+
+impl Query {
+    /// All that is needed of a kind, in one namespace or in all.
+    pub(super) fn all(kind: Kind, namespace: Option<&str>) -> Self {
+        Self { kind, scope: Scope::All, namespace: namespace.map(str::to_owned) }
+    }
+
+    /// The events about one object, in its namespace.
+    pub(super) fn events_about(uid: &Uid, namespace: &str) -> Self {
+        Self { kind: Kind::Event, scope: Scope::About(uid.clone()), namespace: Some(namespace.to_owned()) }
+    }
+
+    /// The path of the kind, which has to be looked up for a `GitLabCore`: its version moves, and a cluster may not serve
+    /// it at all.
+    ///
+    /// # Errors
+    /// [`Fault::Undefined`] if the cluster doesn't serve it, and what a request can end with.
+    pub(super) async fn resolve(&self, client: &Client) -> Result<String, Fault> {
+        let resource = match self.kind {
+            Kind::GitLabCore => discover(client).await?,
+            Kind::Job => ApiResource::erase::<batch::v1::Job>(&()),
+            Kind::Pod => ApiResource::erase::<core::v1::Pod>(&()),
+            Kind::Event => ApiResource::erase::<core::v1::Event>(&()),
+            Kind::Deployment => ApiResource::erase::<apps::v1::Deployment>(&()),
+        };
+        Ok(DynamicObject::url_path(&resource, self.namespace.as_deref()))
+    }
+
+    /// The labels that select what is needed. Jobs and pods of migrations, and the Deployments that a rollout waits for
+    /// (labels of GitLab's chart).
+    fn labels(&self) -> Option<String> {
+        match self.kind {
+            Kind::Job | Kind::Pod => Some("app=migrations".to_owned()),
+            Kind::Deployment => Some("app in (webservice,sidekiq)".to_owned()),
+            Kind::GitLabCore | Kind::Event => None,
+        }
+    }
+
+    fn fields(&self) -> Option<String> {
+        match &self.scope {
+            Scope::All => None,
+            Scope::About(uid) => Some(format!("involvedObject.uid={uid}")),
+        }
+    }
+
+    /// The parameters of one page of a list.
+    pub(super) fn list(&self, continued: Option<String>) -> ListParams {
+        ListParams {
+            label_selector: self.labels(),
+            field_selector: self.fields(),
+            limit: Some(PAGE),
+            continue_token: continued,
+            ..ListParams::default()
+        }
+    }
+
+    /// The parameters of a watch. The server ends it after kube's 290 s, and sends bookmarks where it can.
+    pub(super) fn watch(&self, initial_events: bool) -> WatchParams {
+        WatchParams {
+            label_selector: self.labels(),
+            field_selector: self.fields(),
+            send_initial_events: initial_events,
+            ..WatchParams::default()
+        }
+    }
+}
+
+/// Where `GitLabCore` is served: in the version that the server prefers, or in another that it serves it in.
+async fn discover(client: &Client) -> Result<ApiResource, Fault> {
+    let groups = client.list_api_groups().await.map_err(|error| match Fault::of(&error) {
+        // Every API server has this path.
+        Fault::Undefined => Fault::Broken("no API server of Kubernetes answers there (404 Not Found)".to_owned()),
+        fault => fault,
+    })?;
+    let group = groups.groups.into_iter().find(|group| group.name == GROUP).ok_or(Fault::Undefined)?;
+    for version in group.preferred_version.into_iter().chain(group.versions) {
+        let served =
+            client.list_api_group_resources(&version.group_version).await.map_err(|error| Fault::of(&error))?;
+        // Subresources (`gitlabcores/status`) are of the same kind.
+        let ours = |resource: &APIResource| resource.kind == Kind::GitLabCore.name() && !resource.name.contains('/');
+        if let Some(resource) = served.resources.into_iter().find(ours) {
+            let gvk = GroupVersionKind::gvk(GROUP, &version.version, &resource.kind);
+            return Ok(ApiResource::from_gvk_with_plural(&gvk, &resource.name));
+        }
+    }
+    Err(Fault::Undefined)
+}

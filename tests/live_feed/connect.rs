@@ -1,0 +1,186 @@
+//! What is wrong with the way to a cluster is one sentence, before a screen is drawn.
+
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::PathBuf;
+use std::thread;
+
+use gatewatch::cluster::Kind;
+use gatewatch::error::{ExitCode, ExpectedError};
+use gatewatch::source::live::{ConnectOptions, Connection, connect};
+use tempfile::TempDir;
+
+use crate::feed::{Feed, words};
+use crate::server::listed;
+
+/// A server on this machine that answers every request alike.
+fn server(code: u16, body: &'static str) -> String {
+    server_that(move |_| (code, body.to_owned()))
+}
+
+/// A server on this machine, by what it answers to a request: code and body.
+fn server_that(answers: impl Fn(&str) -> (u16, String) + Send + 'static) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    thread::spawn(move || listener.incoming().flatten().for_each(|stream| answer(stream, &answers)));
+    format!("http://{address}")
+}
+
+fn answer(mut stream: TcpStream, answers: impl Fn(&str) -> (u16, String)) {
+    let mut request = [0; 4096];
+    let length = stream.read(&mut request).unwrap_or(0);
+    let (code, body) = answers(&String::from_utf8_lossy(&request[..length]));
+    let head = format!("HTTP/1.1 {code} Any\r\nContent-Length: {}\r\nConnection: close\r\n\r\n", body.len());
+    // A client that hung up is the test's own business.
+    let _ = stream.write_all(format!("{head}{body}").as_bytes());
+}
+
+fn kubeconfig(folder: &TempDir, server: &str) -> PathBuf {
+    kubeconfig_with(folder, server, "secret")
+}
+
+fn kubeconfig_with(folder: &TempDir, server: &str, token: &str) -> PathBuf {
+    let file = folder.path().join("kubeconfig");
+    let text = format!(
+        "apiVersion: v1
+kind: Config
+current-context: prod
+clusters: [{{name: c, cluster: {{server: '{server}'}}}}]
+users: [{{name: u, user: {{token: {token}}}}}]
+contexts:
+- {{name: prod, context: {{cluster: c, user: u, namespace: gitlab}}}}
+- {{name: bare, context: {{cluster: c, user: u}}}}
+"
+    );
+    std::fs::write(&file, text).unwrap();
+    file
+}
+
+async fn refused(options: ConnectOptions) -> String {
+    let error: ExpectedError = connect(&options).await.err().expect("it is refused");
+    assert_eq!(error.code, ExitCode::Unreachable);
+    assert!(!error.message.contains('\n') && !error.message.contains("secret"), "{error}");
+    error.message
+}
+
+/// Connects to a server that answers every request alike.
+async fn connect_to(url: &str, options: ConnectOptions) -> Result<Connection, ExpectedError> {
+    let folder = TempDir::new().unwrap();
+    connect(&ConnectOptions { kubeconfig: Some(kubeconfig(&folder, url)), ..options }).await
+}
+
+const REFUSED: &str = r#"{"kind":"Status","status":"Failure","message":"no","code":401}"#;
+const NO_GROUPS: &str = r#"{"kind":"APIGroupList","apiVersion":"v1","groups":[]}"#;
+
+#[tokio::test]
+async fn a_kubeconfig_that_is_not_there() {
+    let message = refused(ConnectOptions { kubeconfig: Some("/nowhere/config".into()), ..Default::default() }).await;
+    assert_eq!(message, "no kubeconfig at /nowhere/config; name one with --kubeconfig or in $KUBECONFIG");
+}
+
+#[tokio::test]
+async fn a_kubeconfig_that_is_none() {
+    let folder = TempDir::new().unwrap();
+    let file = folder.path().join("broken");
+    std::fs::write(&file, "{ not: [yaml").unwrap();
+    let message = refused(ConnectOptions { kubeconfig: Some(file.clone()), ..Default::default() }).await;
+    assert!(message.starts_with(&format!("cannot read the kubeconfig {}: ", file.display())), "{message}");
+}
+
+#[tokio::test]
+async fn a_wrong_context_names_the_contexts_there_are() {
+    let folder = TempDir::new().unwrap();
+    let file = kubeconfig(&folder, "http://127.0.0.1:1");
+    let options = ConnectOptions { context: Some("prdo".into()), kubeconfig: Some(file.clone()), ..Default::default() };
+    let message = refused(options).await;
+    assert_eq!(message, format!("no context `prdo` in {}; choose with --context one of: prod, bare", file.display()));
+}
+
+#[tokio::test]
+async fn a_server_that_cannot_be_reached() {
+    let message = connect_to("http://127.0.0.1:1", ConnectOptions::default()).await.err().unwrap().message;
+    assert_eq!(
+        message,
+        "cannot reach http://127.0.0.1:1 (context `prod`): Connection refused; check the network, or choose another \
+         context with --context"
+    );
+}
+
+#[tokio::test]
+async fn a_token_that_is_refused() {
+    let url = server(401, r#"{"kind":"Status","status":"Failure","message":"Unauthorized","code":401}"#);
+    let message = connect_to(&url, ConnectOptions::default()).await.err().unwrap().message;
+    assert_eq!(message, format!("{url} (context `prod`) refused our credentials (401 Unauthorized); log in again"));
+}
+
+#[tokio::test]
+async fn a_list_that_is_forbidden() {
+    let url = server(403, r#"{"kind":"Status","status":"Failure","message":"no gitlabcores for you","code":403}"#);
+    let message = connect_to(&url, ConnectOptions::default()).await.err().unwrap().message;
+    assert_eq!(
+        message,
+        format!(
+            "{url} (context `prod`) does not let us list gitlabcores in namespace `gitlab`; choose another with -n, or ask \
+             for the Role of `gatewatch rbac` (no gitlabcores for you)"
+        )
+    );
+}
+
+#[tokio::test]
+async fn a_server_that_is_no_api_server() {
+    let url = server(200, "<html>hello</html>");
+    let message = connect_to(&url, ConnectOptions::default()).await.err().unwrap().message;
+    assert!(
+        message.starts_with(&format!("cannot reach {url} (context `prod`): the answer is not Kubernetes'")),
+        "{message}"
+    );
+}
+
+#[tokio::test]
+async fn a_cluster_without_the_definition_is_fine_and_the_context_says_where() {
+    let url = server(200, NO_GROUPS);
+    let connection = connect_to(&url, ConnectOptions::default()).await.ok().unwrap();
+    assert_eq!(connection.server, url);
+    assert_eq!(connection.context.as_deref(), Some("prod"));
+    assert_eq!(connection.namespace.as_deref(), Some("gitlab"));
+}
+
+#[tokio::test]
+async fn the_namespace_is_the_one_asked_for_else_the_contexts_else_default() {
+    let url = server(200, NO_GROUPS);
+    let namespace = async |options: ConnectOptions| connect_to(&url, options).await.ok().unwrap().namespace;
+    let asked = ConnectOptions { namespace: Some("other".into()), ..Default::default() };
+    let bare = ConnectOptions { context: Some("bare".into()), ..Default::default() };
+    let all = ConnectOptions { all_namespaces: true, ..Default::default() };
+    assert_eq!(namespace(asked).await.as_deref(), Some("other"));
+    assert_eq!(namespace(bare).await.as_deref(), Some("default"));
+    assert_eq!(namespace(all).await, None);
+}
+
+#[tokio::test]
+async fn impersonation_is_asked_for_with_every_request() {
+    let url = server_that(|request| match request.contains("impersonate-user: eve\r\n") {
+        true => (200, NO_GROUPS.to_owned()),
+        false => (401, REFUSED.to_owned()),
+    });
+    let options = ConnectOptions { as_user: Some("eve".into()), ..Default::default() };
+    assert!(connect_to(&url, options).await.is_ok());
+    assert!(connect_to(&url, ConnectOptions::default()).await.is_err());
+}
+
+#[tokio::test]
+async fn a_token_that_is_refused_later_is_read_anew() {
+    let url = server_that(|request| match (request.contains("Bearer old"), request.contains("/jobs?")) {
+        (true, true) => (401, REFUSED.to_owned()),
+        (false, true) => (200, format!("{}\n", listed("7"))),
+        _ => (200, NO_GROUPS.to_owned()),
+    });
+    let folder = TempDir::new().unwrap();
+    let options = ConnectOptions { kubeconfig: Some(kubeconfig_with(&folder, &url, "old")), ..Default::default() };
+    let connection = connect(&options).await.ok().unwrap();
+    kubeconfig_with(&folder, &url, "new");
+    let mut feed = Feed::start_with(connection);
+    assert_eq!(words(&feed.next(Kind::Job).await), "starting");
+    assert!(words(&feed.next(Kind::Job).await).ends_with("the token was refused (401 Unauthorized)"));
+    assert_eq!(words(&feed.next(Kind::Job).await), "listed ");
+}
