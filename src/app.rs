@@ -10,7 +10,7 @@ use crate::cluster::{Change, ClusterEvent, Kind, WatchState, World};
 use crate::error::{ExitCode, ExpectedError};
 use crate::output::{Look, Waiter, print_change};
 use crate::record::{self, Reading};
-use crate::run::{Verdict, derive};
+use crate::run::{RunChange, Verdict, derive};
 
 /// Runs what the command line asks for.
 ///
@@ -41,20 +41,12 @@ fn status(connection: &ConnectionArgs, args: &StatusArgs) -> Result<ExitCode, Ex
 fn wait(connection: &ConnectionArgs, args: &WaitArgs) -> Result<ExitCode, ExpectedError> {
     let Some(events) = events_of_file(connection, &args.file)? else { return Err(no_cluster_yet()) };
     let target = connection.target();
-    let mut waiter = Waiter::default();
-    let mut out = io::stdout().lock();
-    let mut print = || {
-        for event in events {
-            for change in waiter.see(event) {
-                print_change(&change, args.output, &target, &mut out)?;
-            }
-        }
-        for verdict in waiter.verdicts() {
-            print_change(&verdict, args.output, &target, &mut out)?;
-        }
-        Ok(())
+    let (mut waiter, mut out) = (Waiter::default(), io::stdout().lock());
+    let mut print = |changes: Vec<RunChange>| {
+        changes.iter().try_for_each(|change| print_change(change, args.output, &target, &mut out))
     };
-    let result = print();
+    let result = events.into_iter().try_for_each(|event| print(waiter.see(event)));
+    let result = result.and_then(|()| print(waiter.verdicts()));
     if result.is_ok() && waiter.runs().is_empty() {
         return Err(ExpectedError::gone(
             "there is no GitLabCore to wait for; look whether its namespace is the right one",
@@ -64,10 +56,10 @@ fn wait(connection: &ConnectionArgs, args: &WaitArgs) -> Result<ExitCode, Expect
 }
 
 /// All events of the file that was asked for, up to the moment that was asked for, and that each watch ended there.
-/// `None` if none was.
+/// `None` if none was. A dump is one list; a recording is watched from its beginning.
 fn events_of_file(connection: &ConnectionArgs, args: &FileArgs) -> Result<Option<Vec<ClusterEvent>>, ExpectedError> {
     let Some(path) = &args.file else { return Ok(None) };
-    let (mut events, end): (Vec<ClusterEvent>, Timestamp) = match (record::open(path)?, args.at) {
+    let (mut events, end): (Vec<_>, _) = match (record::open(path)?, args.at) {
         (Reading::Dump(_), Some(_)) => {
             return Err(ExpectedError::usage(format!(
                 "`{}` shows one moment, so there is no other to stop at; leave `--at` out",
@@ -84,7 +76,9 @@ fn events_of_file(connection: &ConnectionArgs, args: &FileArgs) -> Result<Option
                 let _ = writeln!(io::stderr(), "gatewatch: warning: {}", cut.warning);
             }
             let end = end(at, recording.first, recording.last)?;
-            (recording.events.into_iter().filter(|event| event.time <= end).collect(), end)
+            let live = watches(recording.first, &WatchState::Live { since: recording.first });
+            let events = recording.events.into_iter().filter(|event| event.time <= end);
+            (live.into_iter().chain(events).collect(), end)
         }
     };
     if let Some(namespace) = &connection.namespace {
@@ -93,9 +87,13 @@ fn events_of_file(connection: &ConnectionArgs, args: &FileArgs) -> Result<Option
             _ => true,
         });
     }
-    let ended = Kind::ALL.map(|kind| Change::Watch { kind, state: WatchState::Ended });
-    events.extend(ended.map(|change| ClusterEvent { time: end, change }));
+    events.extend(watches(end, &WatchState::Ended));
     Ok(Some(events))
+}
+
+/// That the watches of all kinds fare so at that time.
+fn watches(time: Timestamp, state: &WatchState) -> [ClusterEvent; Kind::ALL.len()] {
+    Kind::ALL.map(|kind| ClusterEvent { time, change: Change::Watch { kind, state: state.clone() } })
 }
 
 /// The moment at which the reading of a recording stops.

@@ -11,6 +11,8 @@
 //! | `wait` | what `wait` prints, and when it ends |
 
 mod report;
+#[cfg(test)]
+mod schema;
 mod status;
 mod text;
 mod wait;

@@ -4,6 +4,7 @@ use std::fmt::Write;
 use std::io;
 
 use jiff::Timestamp;
+use unicode_width::UnicodeWidthStr;
 
 use super::StatusList;
 use super::text::{duration, wrap};
@@ -127,14 +128,24 @@ impl Look<'_> {
         });
         let note = match &step.body {
             StepBody::Gate(gate) => {
-                gate.job.as_ref().filter(|job| job.attempts.any()).map(|job| job.attempts.tally().to_string())
+                let tally = gate.job.as_ref().filter(|job| job.attempts.any()).map(|job| job.attempts.tally());
+                let words = tally.map(|tally| match gate.state.passed() {
+                    true => format!("{} of {} failed", tally.failed, tally.limit),
+                    false => tally.to_string(),
+                });
+                words.iter().flat_map(|words| words.split(", ")).map(str::to_owned).collect()
             }
-            StepBody::Rollout(Rollout { state: RolloutState::Pending, .. }) => None,
-            StepBody::Rollout(rollout) => Some(workloads(rollout)),
+            StepBody::Rollout(Rollout { state: RolloutState::Pending, .. }) => Vec::new(),
+            StepBody::Rollout(rollout) => workloads(rollout),
         };
         let (title, word) = (step.id.title(), step.word());
-        let (elapsed, note) = (elapsed.unwrap_or_default(), note.unwrap_or_default());
-        let line = format!("  {number:<2} {title:<26}{word:<10}{elapsed:>7}  {note}");
+        let row = format!("  {number:<2} {title:<27}{word:<10}{:>7}", elapsed.unwrap_or_default());
+        let beside = note.join(", ");
+        let note = match row.width() + 2 + beside.width() > WIDTH {
+            true => note.join(&format!(",\n{:1$}", "", row.width() + 2)),
+            false => beside,
+        };
+        let line = format!("{row}  {note}");
         line.trim_end().to_owned() + "\n"
     }
 
@@ -232,14 +243,14 @@ impl Details {
 
 /// The name of a run, its verdict, and where it goes.
 fn headline(run: &Run) -> String {
-    let mut words = format!("{}  {}", run.full_name(), run.verdict.word());
+    let mut words = format!("{}: {}", run.full_name(), run.verdict.word());
     let course = &run.course;
     match (&course.from, &course.target) {
         (Some(from), Some(target)) if run.verdict != Verdict::Settled => {
-            let _ = write!(words, "  {from} to {target}");
+            let _ = write!(words, ", {from} to {target}");
         }
         (_, Some(version)) | (Some(version), None) => {
-            let _ = write!(words, "  {version}");
+            let _ = write!(words, ", {version}");
         }
         (None, None) => {}
     }
@@ -249,11 +260,19 @@ fn headline(run: &Run) -> String {
     words
 }
 
-/// Ready of wanted, by what they are.
-fn workloads(rollout: &Rollout) -> String {
-    let told =
-        rollout.workloads.iter().map(|workload| format!("{} {}/{}", workload.app, workload.ready, workload.desired));
-    told.collect::<Vec<_>>().join(", ")
+/// Ready of wanted replicas, by what they are: a release can split `sidekiq` over many Deployments.
+fn workloads(rollout: &Rollout) -> Vec<String> {
+    let mut apps: Vec<(&str, u32, u32)> = Vec::new();
+    for workload in &rollout.workloads {
+        match apps.iter_mut().find(|(app, ..)| *app == workload.app) {
+            Some((_, ready, desired)) => {
+                *ready = ready.saturating_add(workload.ready);
+                *desired = desired.saturating_add(workload.desired);
+            }
+            None => apps.push((&workload.app, workload.ready, workload.desired)),
+        }
+    }
+    apps.iter().map(|(app, ready, desired)| format!("{app} {ready}/{desired}")).collect()
 }
 
 fn failure_words(failure: &JobFailure) -> String {
@@ -270,4 +289,155 @@ fn unseen_words(unseen: Unseen) -> &'static str {
 
 fn lines(lines: Vec<String>) -> String {
     lines.into_iter().map(|line| line + "\n").collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cluster::{Change, ClusterEvent, Kind, WatchState, World};
+    use crate::gate::Attempts;
+    use crate::run::{Workload, sample};
+
+    fn text(runs: &[Run], feed: &Feed) -> String {
+        let target = Target { context: Some("prod".into()), kubeconfig: None };
+        let look = Look { runs, feed, time: sample::time("15:20:24"), target: &target };
+        let mut out = Vec::new();
+        look.print(StatusFormat::Text, &mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    fn run_with(state: GateState, restarts: u32) -> Run {
+        let mut run = sample::run();
+        run.steps[2].body = StepBody::Gate(Box::new(sample::gate(state, restarts)));
+        run
+    }
+
+    fn feed(said: &[(Kind, WatchState)]) -> Feed {
+        let mut world = World::default();
+        for (kind, state) in said {
+            let change = Change::Watch { kind: *kind, state: state.clone() };
+            world.apply(ClusterEvent { time: sample::time("15:20:00"), change });
+        }
+        world.feed().clone()
+    }
+
+    /// Every line that is wider than the screen, but for a command and a word that cannot be broken.
+    fn too_wide(text: &str) -> Vec<&str> {
+        let allowed =
+            |line: &str| line.width() <= WIDTH || line.starts_with("  kubectl ") || !line.trim().contains(' ');
+        text.lines().filter(|line| !allowed(line)).collect()
+    }
+
+    #[test]
+    fn a_retry_shows_what_failed_and_the_whole_command() {
+        let run = run_with(GateState::Retrying { next_restart: Some(sample::time("15:21:02")) }, 3);
+        insta::assert_snapshot!(text(&[run], &Feed::default()), @r"
+        gitlab/gitlab: upgrading, 18.9.2 to 18.11.0, hop 1 of 2 (18.10.1)
+        operator: UpgradingRails, 12s behind the cluster
+
+          1  Pre-deployment migrations  done        4m12s
+             Rollout                    done        6m03s  sidekiq 2/2, webservice 2/2
+          2  Full migrations            retrying   20m24s  3 of 6 failed, 3 left
+             Final rollout              pending
+          3  Background migrations      pending
+
+        Full migrations, job/gitlab-migrations-5f2c9a1e
+          Last failure  migrations exited 1 (Error), 2m16s ago
+                        in pod gitlab-migrations-5f2c9a1e-9k67t
+                        PG::LockNotAvailable: ERROR: canceling statement due to lock
+                        timeout
+          Next          restart in about 38s
+          Deadline      39m36s left, at 16:00:00Z
+          To do         Read the log of the run that failed. The Job starts the next one
+                        by itself.
+
+          kubectl --context prod -n gitlab logs job/gitlab-migrations-5f2c9a1e -c migrations --previous
+        ");
+    }
+
+    #[test]
+    fn a_block_shows_the_cause_and_whether_it_can_clear() {
+        let run = run_with(GateState::Blocked(sample::image_fault()), 0);
+        insta::assert_snapshot!(text(&[run], &Feed::default()), @r"
+        gitlab/gitlab: upgrading, 18.9.2 to 18.11.0, hop 1 of 2 (18.10.1)
+        operator: UpgradingRails, 12s behind the cluster
+
+          1  Pre-deployment migrations  done        4m12s
+             Rollout                    done        6m03s  sidekiq 2/2, webservice 2/2
+          2  Full migrations            blocked    20m24s
+             Final rollout              pending
+          3  Background migrations      pending
+
+        Full migrations, job/gitlab-migrations-5f2c9a1e
+          Blocked       ErrImagePull (Image), cannot clear by itself, for 2m24s
+                        container migrations of pod gitlab-migrations-5f2c9a1e-9k67t
+                        not found
+          Deadline      39m36s left, at 16:00:00Z
+        ");
+    }
+
+    #[test]
+    fn a_failure_shows_the_condition_and_the_last_failure() {
+        let run = run_with(GateState::Failed(sample::exhausted()), 6);
+        let text = text(&[run], &Feed::default());
+        assert!(
+            text.contains("  Failed        BackoffLimitExceeded: Job has reached the specified backoff\n"),
+            "{text}"
+        );
+        assert!(text.contains("  Last failure  migrations exited 1 (Error), 2m16s ago\n"), "{text}");
+        assert!(!text.contains("Deadline"), "{text}");
+    }
+
+    #[test]
+    fn a_rollout_that_makes_no_progress_says_which_deployment() {
+        let mut run = sample::run();
+        let message = "ReplicaSet has timed out progressing.".into();
+        run.steps[1].body = sample::rollout(RolloutState::Blocked { workload: "gitlab-sidekiq".into(), message });
+        let text = text(&[run], &Feed::default());
+        assert!(
+            text.contains("Rollout, deployment/gitlab-sidekiq\n  Blocked       ReplicaSet has timed out"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn replicas_of_many_deployments_are_one_sum_and_wrap() {
+        let mut run = sample::run();
+        let workload = |app: &str| Workload { name: app.into(), app: app.into(), desired: 20, updated: 20, ready: 10 };
+        let StepBody::Rollout(rollout) = &mut run.steps[1].body else { panic!("no rollout") };
+        rollout.workloads = vec![workload("webservice"), workload("sidekiq"), workload("sidekiq"), workload("another")];
+        let text = text(&[run], &Feed::default());
+        let indent = " ".repeat(51);
+        assert!(
+            text.contains(&format!("  webservice 10/20,\n{indent}sidekiq 20/40,\n{indent}another 10/20\n")),
+            "{text}"
+        );
+        assert_eq!(too_wide(&text), Vec::<&str>::new());
+    }
+
+    #[test]
+    fn a_stale_feed_and_what_is_hidden_stand_first() {
+        let broken = WatchState::Broken { since: sample::time("15:19:00"), error: "connection refused".into() };
+        let forbidden = WatchState::Forbidden { message: "pods is forbidden".into() };
+        let feed = feed(&[(Kind::Job, broken), (Kind::Pod, forbidden)]);
+        let text = text(&[], &feed);
+        assert_eq!(
+            text,
+            "The cluster has not answered for 1m24s: connection refused\n\nThe server does not let us see pods: what they tell is missing.\n\nThere is no GitLabCore.\n"
+        );
+    }
+
+    #[test]
+    fn a_message_without_end_is_cut_and_says_so() {
+        let mut run = run_with(GateState::Retrying { next_restart: None }, 1);
+        let StepBody::Gate(gate) = &mut run.steps[2].body else { panic!("no gate") };
+        let job = gate.job.as_mut().unwrap();
+        job.last_failure =
+            Some(LastFailure::Known(Failure { message: "line of words\n".repeat(500), ..sample::failure() }));
+        job.attempts = Attempts::new(12, 0, i32::MAX.unsigned_abs(), true);
+        let text = text(&[run], &Feed::default());
+        assert!(text.contains("… 488 more lines"), "{text}");
+        assert!(text.lines().count() < 40, "{text}");
+        assert_eq!(too_wide(&text), Vec::<&str>::new());
+    }
 }

@@ -24,6 +24,8 @@ pub struct Waiter {
     world: World,
     runs: Vec<Run>,
     feed: FeedState,
+    /// Whether everything was listed once. Before that, half a cluster would pass for news.
+    listed: bool,
     /// Whether there ever was a run: that there is none later means that it is gone.
     any: bool,
     last: Option<RunChange>,
@@ -31,26 +33,37 @@ pub struct Waiter {
 
 impl Default for Waiter {
     fn default() -> Self {
-        Self { world: World::default(), runs: Vec::new(), feed: FeedState::Connecting, any: false, last: None }
+        Self {
+            world: World::default(),
+            runs: Vec::new(),
+            feed: FeedState::Connecting,
+            listed: false,
+            any: false,
+            last: None,
+        }
     }
 }
 
 impl Waiter {
-    /// Takes in one event, and tells what changed by it.
+    /// Takes in one event, and tells what changed by it: nothing before every watch has listed, then everything that has
+    /// begun, then each change.
     #[must_use]
     pub fn see(&mut self, event: ClusterEvent) -> Vec<RunChange> {
         let time = event.time;
         self.world.apply(event);
         let feed = self.world.feed().state();
-        let runs = derive(&self.world);
         let mut changed: Vec<_> = feed_change(&self.feed, &feed, time).into_iter().collect();
-        changed.extend(changes(&self.runs, &runs, time));
+        self.listed |= matches!(feed, FeedState::Live { .. } | FeedState::Ended);
         // While a connection is made again, the feed is what it was: that is when it comes back.
         if feed != FeedState::Connecting {
             self.feed = feed;
         }
-        self.any |= !runs.is_empty();
-        self.runs = runs;
+        if self.listed {
+            let runs = derive(&self.world);
+            changed.extend(changes(&self.runs, &runs, time));
+            self.any |= !runs.is_empty();
+            self.runs = runs;
+        }
         self.last = changed.last().cloned().or(self.last.take());
         changed
     }
@@ -126,5 +139,126 @@ pub fn print_change(
             serde_json::to_writer(&mut *out, &ChangeReport::new(change, target))?;
             out.write_all(b"\n")
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::Timestamp;
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::cluster::{Change, Kind, Object, WatchState};
+
+    fn at(seconds: i64) -> Timestamp {
+        "2026-11-29T15:00:00Z".parse::<Timestamp>().unwrap() + jiff::SignedDuration::from_secs(seconds)
+    }
+
+    fn core(phase: &str, version: &str) -> Value {
+        json!({"kind": "GitLabCore", "metadata": {"name": "gitlab", "namespace": "gitlab", "uid": "u", "generation": 1},
+            "spec": {"version": {"type": "Static", "static": {"version": "18.11.0"}}},
+            "status": {"phase": phase, "version": version}})
+    }
+
+    fn applied(seconds: i64, object: &Value) -> ClusterEvent {
+        ClusterEvent { time: at(seconds), change: Change::Applied(Box::new(Object::read(object).unwrap())) }
+    }
+
+    fn deleted(seconds: i64, object: &Value) -> ClusterEvent {
+        ClusterEvent { time: at(seconds), change: Change::Deleted(Box::new(Object::read(object).unwrap())) }
+    }
+
+    /// All watches, or all but that of Jobs.
+    fn watches(seconds: i64, state: &WatchState, jobs_too: bool) -> Vec<ClusterEvent> {
+        let kinds = Kind::ALL.into_iter().filter(|kind| jobs_too || *kind != Kind::Job);
+        let watch = |kind| ClusterEvent { time: at(seconds), change: Change::Watch { kind, state: state.clone() } };
+        kinds.map(watch).collect()
+    }
+
+    fn live() -> WatchState {
+        WatchState::Live { since: at(0) }
+    }
+
+    fn told(waiter: &mut Waiter, events: impl IntoIterator<Item = ClusterEvent>) -> Vec<String> {
+        events.into_iter().flat_map(|event| waiter.see(event)).map(|change| change.text).collect()
+    }
+
+    #[test]
+    fn half_a_list_is_no_news_and_no_end() {
+        let mut waiter = Waiter::default();
+        assert!(told(&mut waiter, watches(0, &WatchState::Starting, true)).is_empty());
+        assert!(told(&mut waiter, [applied(1, &core("Running", "18.11.0"))]).is_empty());
+        assert!(told(&mut waiter, watches(1, &live(), false)).is_empty());
+        assert_eq!(waiter.outcome(), None);
+        assert_eq!(told(&mut waiter, watches(2, &live(), true)), ["Settled at 18.11.0"]);
+        assert_eq!(waiter.outcome(), Some(ExitCode::Settled));
+    }
+
+    #[test]
+    fn the_wait_ends_when_the_upgrade_does() {
+        let mut waiter = Waiter::default();
+        told(&mut waiter, watches(0, &live(), true));
+        assert_eq!(waiter.outcome(), None, "there is nothing yet");
+        assert_eq!(
+            told(&mut waiter, [applied(1, &core("Upgrading", "18.10.1"))]),
+            ["Upgrading from 18.10.1 to 18.11.0"]
+        );
+        assert_eq!((waiter.outcome(), waiter.exit_code()), (None, ExitCode::TimedOut));
+        assert_eq!(told(&mut waiter, [applied(2, &core("Running", "18.11.0"))]), ["Settled at 18.11.0"]);
+        assert_eq!(waiter.outcome(), Some(ExitCode::Settled));
+    }
+
+    #[test]
+    fn a_resource_that_is_deleted_ends_the_wait() {
+        let mut waiter = Waiter::default();
+        told(&mut waiter, watches(0, &live(), true));
+        told(&mut waiter, [applied(1, &core("Upgrading", "18.10.1"))]);
+        assert_eq!(told(&mut waiter, [deleted(2, &core("Upgrading", "18.10.1"))]), ["The GitLabCore is gone"]);
+        assert_eq!(waiter.outcome(), Some(ExitCode::Gone));
+    }
+
+    #[test]
+    fn a_feed_that_breaks_is_told_once_and_ends_nothing() {
+        let mut waiter = Waiter::default();
+        told(&mut waiter, watches(0, &live(), true));
+        told(&mut waiter, [applied(1, &core("Upgrading", "18.10.1"))]);
+        let broken = WatchState::Broken { since: at(2), error: "timed out".into() };
+        assert_eq!(told(&mut waiter, watches(2, &broken, true)), ["The cluster does not answer: timed out"]);
+        told(&mut waiter, [applied(3, &core("Running", "18.11.0"))]);
+        assert_eq!(waiter.outcome(), None);
+        assert!(told(&mut waiter, watches(4, &WatchState::Starting, true)).is_empty());
+        assert_eq!(told(&mut waiter, watches(5, &live(), true)), ["The cluster answers again"]);
+        assert_eq!(waiter.outcome(), Some(ExitCode::Settled));
+    }
+
+    #[test]
+    fn the_verdict_is_the_last_thing_told_and_told_once() {
+        let mut waiter = Waiter::default();
+        told(&mut waiter, watches(0, &live(), true));
+        told(&mut waiter, [applied(1, &core("Running", "18.11.0"))]);
+        assert_eq!(waiter.verdicts(), []);
+        let mut other = core("Upgrading", "18.10.1");
+        other["metadata"]["name"] = json!("other");
+        other["metadata"]["uid"] = json!("v");
+        told(&mut waiter, [applied(2, &other)]);
+        let verdicts: Vec<_> = waiter.verdicts().into_iter().map(|verdict| (verdict.to, verdict.time)).collect();
+        assert_eq!(verdicts, [("settled", at(2)), ("upgrading", at(2))]);
+        assert_eq!(waiter.exit_code(), ExitCode::TimedOut);
+    }
+
+    #[test]
+    fn a_change_is_one_line_in_either_format() {
+        let change = RunChange { text: "Settled".into(), ..crate::run::sample::run().standing(at(5)) };
+        let target = Target { context: Some("prod".into()), kubeconfig: None };
+        let line = |format| {
+            let mut out = Vec::new();
+            print_change(&change, format, &target, &mut out).unwrap();
+            String::from_utf8(out).unwrap()
+        };
+        assert_eq!(line(WaitFormat::Text), "15:00:05Z gitlab/gitlab Settled\n");
+        assert_eq!(
+            line(WaitFormat::Json),
+            r#"{"apiVersion":"gatewatch/v1","kind":"Change","time":"2026-11-29T15:00:05Z","context":"prod","namespace":"gitlab","name":"gitlab","subject":"upgrade","from":"upgrading","to":"upgrading","text":"Settled"}"#.to_owned() + "\n"
+        );
     }
 }

@@ -12,11 +12,14 @@ use serde_json::{Map, Value};
 use super::when;
 use crate::cluster::{Kind, Object, Unreadable, read};
 
+/// An object of ours, or why it is none.
+pub(super) type Read = Result<Box<Object>, Unreadable>;
+
 /// One document.
 #[derive(Debug)]
 pub(super) enum Document {
     /// An object, or the items of a list; what is not ours says so.
-    Objects(Vec<Result<Object, Unreadable>>),
+    Objects(Vec<Read>),
     /// A watch event.
     Watch {
         /// When it arrived, where that was recorded.
@@ -32,9 +35,9 @@ pub(super) enum Document {
 #[derive(Debug)]
 pub(super) enum WatchEvent {
     /// `ADDED` or `MODIFIED`.
-    Applied(Result<Object, Unreadable>),
+    Applied(Read),
     /// `DELETED`.
-    Deleted(Result<Object, Unreadable>),
+    Deleted(Read),
     /// `BOOKMARK` of a kind that is ours.
     Bookmark(Kind),
     /// `ERROR`, a bookmark of another kind, or what a later server may say: nothing that changes an object.
@@ -68,10 +71,8 @@ impl<'de> Visitor<'de> for DocumentVisitor {
             }
         }
         let fields = Value::Object(fields);
-        if let Some(object) = read::at(&fields, &["object"]) {
-            if let Some(what) = read::text(&fields, &["type"]) {
-                return Ok(watch(&what, &fields, object));
-            }
+        if let (Some(what), Some(object)) = (read::text(&fields, &["type"]), read::at(&fields, &["object"])) {
+            return Ok(watch(&what, &fields, object));
         }
         let Some(kind) = read::text(&fields, &["kind"]) else {
             return Err(M::Error::custom(match items {
@@ -82,7 +83,7 @@ impl<'de> Visitor<'de> for DocumentVisitor {
         };
         Ok(Document::Objects(match items {
             Some(items) => items.into_iter().map(|item| item.read(of_list(&kind))).collect(),
-            None => vec![Object::read(&fields)],
+            None => vec![Object::read(&fields).map(Box::new)],
         }))
     }
 
@@ -94,8 +95,8 @@ impl<'de> Visitor<'de> for DocumentVisitor {
 
 fn watch(what: &str, fields: &Value, object: &Value) -> Document {
     let event = match what {
-        "ADDED" | "MODIFIED" => WatchEvent::Applied(Object::read(object)),
-        "DELETED" => WatchEvent::Deleted(Object::read(object)),
+        "ADDED" | "MODIFIED" => WatchEvent::Applied(Object::read(object).map(Box::new)),
+        "DELETED" => WatchEvent::Deleted(Object::read(object).map(Box::new)),
         "BOOKMARK" => read::text(object, &["kind"])
             .and_then(|kind| named(&kind))
             .map_or(WatchEvent::Nothing, WatchEvent::Bookmark),
@@ -107,7 +108,7 @@ fn watch(what: &str, fields: &Value, object: &Value) -> Document {
 /// An item of a list.
 enum Item {
     /// Reduced.
-    Read(Result<Object, Unreadable>),
+    Read(Read),
     /// It does not name its kind, and the list has not said of which kind it is.
     Whole(Value),
 }
@@ -115,16 +116,17 @@ enum Item {
 impl Item {
     fn new(value: Value, kind: Option<Kind>) -> Self {
         match (value.get("kind"), kind) {
-            (Some(_), _) => Self::Read(Object::read(&value)),
-            (None, Some(kind)) => Self::Read(Object::read_as(kind, &value)),
+            (Some(_), _) => Self::Read(Object::read(&value).map(Box::new)),
+            (None, Some(kind)) => Self::Read(Object::read_as(kind, &value).map(Box::new)),
             (None, None) => Self::Whole(value),
         }
     }
 
-    fn read(self, kind: Option<Kind>) -> Result<Object, Unreadable> {
-        match self {
-            Self::Read(object) => object,
-            Self::Whole(value) => kind.map_or(Err(Unreadable::NoKind), |kind| Object::read_as(kind, &value)),
+    fn read(self, kind: Option<Kind>) -> Read {
+        match (self, kind) {
+            (Self::Read(object), _) => object,
+            (Self::Whole(value), Some(kind)) => Object::read_as(kind, &value).map(Box::new),
+            (Self::Whole(_), None) => Err(Unreadable::NoKind),
         }
     }
 }

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 
-use super::document::{Document, WatchEvent};
-use super::fault::Fault;
+use super::document::{Document, Read, WatchEvent};
+use super::fault::{Fault, sentence};
 use super::{Cut, Reading, Recording};
-use crate::cluster::{Change, ClusterEvent, Object, Unreadable, clean};
+use crate::cluster::{Change, ClusterEvent, Object, Unreadable};
 use crate::error::ExpectedError;
 
 /// What was read so far.
@@ -48,14 +48,9 @@ impl Gathered {
         }
     }
 
-    fn put(
-        &mut self,
-        time: Option<Timestamp>,
-        object: Result<Object, Unreadable>,
-        change: impl FnOnce(Box<Object>) -> Change,
-    ) {
+    fn put(&mut self, time: Option<Timestamp>, object: Read, change: impl FnOnce(Box<Object>) -> Change) {
         match object {
-            Ok(object) => self.changes.push((time, change(Box::new(object)))),
+            Ok(object) => self.changes.push((time, change(object))),
             Err(unreadable) => {
                 let what = match unreadable {
                     Unreadable::Foreign(kind) => kind,
@@ -74,7 +69,7 @@ impl Gathered {
         let cut = match fault {
             Some(fault) if !self.watched || !objects => return Err(fault.told_of(name)),
             Some(fault) => {
-                Some(Cut { warning: clean(&format!("{name} {}; what comes before is used", fault.problem())) })
+                Some(Cut { warning: sentence(&format!("{name} {}; what comes before is used", fault.problem())) })
             }
             None => None,
         };

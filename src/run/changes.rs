@@ -87,7 +87,7 @@ impl Run {
     /// The run's verdict as an entry that tells how it stands at `time`, without anything having changed.
     pub fn standing(&self, time: Timestamp) -> RunChange {
         let word = self.verdict.word();
-        self.upgrade_change(Some(word), word, format!("Upgrade: {}", verdict_words(self)), time)
+        self.upgrade_change(Some(word), word, verdict_words(self), time)
     }
 
     /// Which run it is, in words.
@@ -112,21 +112,20 @@ pub fn changes(before: &[Run], after: &[Run], time: Timestamp) -> Vec<RunChange>
     }
     for run in before {
         if !after.iter().any(|later| later.uid == run.uid) {
-            let text = format!("Upgrade: the {} is gone", run.source.word());
+            let text = format!("The {} is gone", run.source.word());
             changes.push(run.upgrade_change(Some(run.verdict.word()), GONE, text, time));
         }
     }
     changes
 }
 
-/// What became of the feed, if it is news: that it broke, and why; that it is back; that what was played has ended. A
-/// first connection is none, and neither is a file that is read at once.
+/// What became of the feed, if it is news: that it broke, and why, and that it is back. A first connection is none, and
+/// neither is the end of a recording.
 pub fn feed_change(before: &FeedState, after: &FeedState, time: Timestamp) -> Option<RunChange> {
     let text = match (before, after) {
         (FeedState::Stale { .. }, FeedState::Stale { .. }) => return None,
-        (_, FeedState::Stale { error, .. }) => format!("Feed: stale: {}", one_line(error)),
-        (FeedState::Stale { .. }, FeedState::Live { .. }) => "Feed: live again".into(),
-        (FeedState::Live { .. }, FeedState::Ended) => "Feed: the recording has ended".into(),
+        (_, FeedState::Stale { error, .. }) => format!("The cluster does not answer: {}", one_line(error)),
+        (FeedState::Stale { .. }, FeedState::Live { .. }) => "The cluster answers again".into(),
         _ => return None,
     };
     let (from, to) = (Some(before.word()), after.word());
@@ -136,8 +135,7 @@ pub fn feed_change(before: &FeedState, after: &FeedState, time: Timestamp) -> Op
 fn appear(run: &Run, time: Timestamp, changes: &mut Vec<RunChange>) {
     let begun = run.steps.iter().filter(|step| !matches!(step.word(), "pending" | "skipped"));
     changes.extend(begun.map(|step| step_change(run, step, None, time)));
-    let text = format!("Upgrade: {}", verdict_words(run));
-    changes.push(run.upgrade_change(None, run.verdict.word(), text, time));
+    changes.push(run.upgrade_change(None, run.verdict.word(), verdict_words(run), time));
 }
 
 fn compare(earlier: &Run, run: &Run, time: Timestamp, changes: &mut Vec<RunChange>) {
@@ -155,8 +153,8 @@ fn compare(earlier: &Run, run: &Run, time: Timestamp, changes: &mut Vec<RunChang
     }
     if earlier.verdict != run.verdict || next_hop.is_some() {
         let text = match next_hop {
-            Some(hop) if earlier.verdict == run.verdict => format!("Upgrade: {} begins", hop_words(hop)),
-            _ => format!("Upgrade: {}", verdict_words(run)),
+            Some(hop) if earlier.verdict == run.verdict => format!("Hop {} begins", hop_words(hop)),
+            _ => verdict_words(run),
         };
         changes.push(run.upgrade_change(Some(earlier.verdict.word()), run.verdict.word(), text, time));
     }
@@ -197,6 +195,7 @@ fn step_change(run: &Run, step: &Step, from: Option<&'static str>, time: Timesta
 fn gate_words(gate: &Gate) -> String {
     let mut words = gate.state.word().to_owned();
     match &gate.state {
+        GateState::Running { finishing: true } => words += ", about to complete",
         GateState::Blocked(fault) => {
             let clears = if fault.permanent { "cannot clear by itself" } else { "may clear by itself" };
             words += &format!(", {clears}: {}", with_message(&fault.reason, &fault.message));
@@ -215,10 +214,12 @@ fn gate_words(gate: &Gate) -> String {
         _ => {}
     }
     let Some(job) = gate.job.as_ref().filter(|job| job.attempts.any()) else { return words };
-    words += &format!(", {}", job.attempts.tally());
-    if gate.state.passed() {
-        return words;
+    let tally = job.attempts.tally();
+    // What passed has no use for the attempts that were left, and what failed on the way is no news any more.
+    if gate.state.passed() || gate.state == (GateState::Running { finishing: true }) {
+        return words + &format!(", {} of {} failed", tally.failed, tally.limit);
     }
+    words += &format!(", {tally}");
     match &job.last_failure {
         Some(LastFailure::Known(failure)) => {
             let lead = if matches!(gate.state, GateState::Retrying { .. }) { ": " } else { ", last: " };
@@ -232,25 +233,28 @@ fn gate_words(gate: &Gate) -> String {
 /// How a run stands: where it goes, and what holds it up.
 fn verdict_words(run: &Run) -> String {
     let course = &run.course;
-    let target = course.target.as_deref();
-    let at_step = run.current().and_then(|index| run.steps.get(index)).map(|step| step.id.title());
-    let verdict = run.verdict.word();
+    let to = |word: &str| course.target.as_deref().map(|target| format!(" {word} {target}")).unwrap_or_default();
+    let at_step = || {
+        let step = run.current().and_then(|index| run.steps.get(index));
+        step.map(|step| format!(" at {}", step.id.title())).unwrap_or_default()
+    };
     match run.verdict {
-        Verdict::Settled => target.map_or(verdict.to_owned(), |target| format!("{verdict} at {target}")),
+        Verdict::Settled => format!("Settled{}", to("at")),
         Verdict::Upgrading => {
             let from = course.from.as_deref().map(|from| format!(" from {from}")).unwrap_or_default();
-            let to = target.map(|target| format!(" to {target}")).unwrap_or_default();
             let hop = course.hop.as_ref().filter(|hop| hop.of > 1);
-            let hop = hop.map(|hop| format!(", {}", hop_words(hop))).unwrap_or_default();
-            format!("{verdict}{from}{to}{hop}")
+            let hop = hop.map(|hop| format!(", hop {}", hop_words(hop))).unwrap_or_default();
+            format!("Upgrading{from}{}{hop}", to("to"))
         }
-        Verdict::Stuck | Verdict::Failed => at_step.map_or(verdict.to_owned(), |step| format!("{verdict} at {step}")),
-        Verdict::Unknown => verdict.to_owned(),
+        Verdict::Stuck => format!("Stuck{}", at_step()),
+        Verdict::Failed => format!("Failed{}", at_step()),
+        Verdict::Unknown => "It cannot be told how the upgrade stands".into(),
     }
 }
 
+/// `2 of 2 (18.11.0)`.
 fn hop_words(hop: &Hop) -> String {
-    format!("hop {} of {} ({})", hop.number, hop.of, hop.version)
+    format!("{} of {} ({})", hop.number, hop.of, hop.version)
 }
 
 fn with_message(what: &str, message: &str) -> String {
@@ -298,7 +302,7 @@ mod tests {
     #[test]
     fn what_did_not_change_is_no_news() {
         let run = run_with(retrying(), 3);
-        assert_eq!(texts(&[run.clone()], &[run]), []);
+        assert_eq!(texts(std::slice::from_ref(&run), std::slice::from_ref(&run)), []);
     }
 
     #[test]
@@ -342,7 +346,7 @@ mod tests {
             texts,
             [
                 "Full migrations: failed: BackoffLimitExceeded: Job has reached the specified backoff limit, 6 of 6 failed, none left, last: migrations exited 1 (Error): PG::LockNotAvailable: ERROR: canceling statement due to lock timeout",
-                "Upgrade: failed at Full migrations"
+                "Failed at Full migrations"
             ]
         );
     }
@@ -384,14 +388,14 @@ mod tests {
             texts(&[before], &[after]),
             [
                 (Some("pending"), "done", "Pre-deployment migrations: done".into()),
-                (Some("upgrading"), "upgrading", "Upgrade: hop 2 of 2 (18.11.0) begins".into())
+                (Some("upgrading"), "upgrading", "Hop 2 of 2 (18.11.0) begins".into())
             ]
         );
     }
 
     #[test]
     fn a_run_that_is_deleted_is_gone() {
-        assert_eq!(texts(&[sample::run()], &[]), [(Some("upgrading"), GONE, "Upgrade: the GitLabCore is gone".into())]);
+        assert_eq!(texts(&[sample::run()], &[]), [(Some("upgrading"), GONE, "The GitLabCore is gone".into())]);
     }
 
     #[test]
@@ -417,9 +421,9 @@ mod tests {
         let stale = FeedState::Stale { since: at(), error: "connection\nrefused".into() };
         let text = |before, after| feed_change(before, after, at()).map(|change| change.text);
         assert_eq!(text(&FeedState::Connecting, &live), None);
-        assert_eq!(text(&live, &stale).as_deref(), Some("Feed: stale: connection refused"));
+        assert_eq!(text(&live, &stale).as_deref(), Some("The cluster does not answer: connection refused"));
         assert_eq!(text(&stale, &stale), None);
-        assert_eq!(text(&stale, &live).as_deref(), Some("Feed: live again"));
-        assert_eq!(text(&FeedState::Connecting, &FeedState::Ended), None);
+        assert_eq!(text(&stale, &live).as_deref(), Some("The cluster answers again"));
+        assert_eq!(text(&live, &FeedState::Ended), None);
     }
 }

@@ -1,1 +1,35 @@
-//! The screens.
+//! The screens: what an administrator looks at while an upgrade runs.
+//!
+//! In come runs, keys and the time, as a [`Message`] each; [`update`] changes the [`Model`] and names what is to be done
+//! outside; [`view`] draws the model into a buffer. [`run`] is the loop around them, the only part that knows a terminal.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `model` | all that the screens show, and where the user is |
+//! | `update/` | what a message changes |
+//! | `keymap` | every key: dispatch, the bottom bar and help come from it |
+//! | `theme` | every colour and glyph |
+//! | `view/` | the screens, one file each, and their parts |
+//! | `widget/` | small drawing without a model: text, pips, meter, rail, command |
+//! | `terminal` | into the terminal's own screen, and out again on every way |
+//! | `input` | keys and sizes, read in a thread of their own |
+//! | `driver` | the loop |
+
+mod driver;
+#[cfg(test)]
+mod fixture;
+#[cfg(test)]
+mod frames;
+mod input;
+mod keymap;
+mod model;
+mod terminal;
+mod theme;
+mod update;
+pub mod view;
+mod widget;
+
+pub use driver::{Leave, Ports, run};
+pub use model::{Effect, Message, Mode, Model, Origin, Settings};
+pub use theme::{Colours, Theme};
+pub use update::update;

@@ -1,0 +1,288 @@
+//! All that the screens show, and where the user is. It is changed by [`update`](super::update) alone, and drawing only
+//! reads it.
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use ratatui::crossterm::event::KeyEvent;
+use ratatui::layout::Size;
+
+use super::theme::Theme;
+use crate::clipboard::Outcome;
+use crate::cluster::{Feed, Uid};
+use crate::gate::Target;
+use crate::run::{Run, Step, StepId};
+
+/// What does not change while the program runs.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Where what is shown comes from, as the user knows it: the context's name, or a file's.
+    pub place: String,
+    /// The namespace that is watched; `None` for all of them.
+    pub namespace: Option<String>,
+    /// What kind of feed it is.
+    pub origin: Origin,
+    /// For somebody with a keyboard, or for a wall.
+    pub mode: Mode,
+    /// Whether messages and commands stay hidden from passers-by.
+    pub redact: bool,
+    /// The colours and glyphs.
+    pub theme: Theme,
+    /// The cluster that commands have to name, where the user chose one.
+    pub target: Target,
+    /// The time zone that clocks are shown in.
+    pub zone: TimeZone,
+}
+
+/// What kind of feed it is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Origin {
+    /// A cluster.
+    Cluster,
+    /// A recording that is played.
+    Replay {
+        /// How many recorded seconds pass in one.
+        speed: f64,
+    },
+}
+
+/// For whom the screens are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// Somebody with a keyboard.
+    Interactive,
+    /// A display that nobody attends: no key does anything, instances rotate.
+    Kiosk,
+}
+
+/// One thing that happened.
+#[derive(Clone, Debug)]
+pub enum Message {
+    /// What is known of the cluster changed, or how its watches fare.
+    Cluster {
+        /// All runs.
+        runs: Vec<Run>,
+        /// How the watches fare.
+        feed: Feed,
+        /// When that was.
+        now: Timestamp,
+    },
+    /// A key was pressed.
+    Key(KeyEvent),
+    /// The terminal has another size.
+    Resize(Size),
+    /// A second passed. In a recording more of them may have passed at once.
+    Tick(Timestamp),
+    /// What became of a copy.
+    Copied(Outcome),
+}
+
+/// What is to be done outside. What comes of it comes in again as a [`Message`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// Leave.
+    Quit,
+    /// Give the terminal back to the shell until it wants us again.
+    Suspend,
+    /// Copy a text.
+    Copy(String),
+    /// Write bytes to the terminal that draw nothing.
+    Write(Vec<u8>),
+}
+
+/// All that the screens show, and where the user is.
+#[derive(Debug)]
+pub struct Model {
+    pub(super) settings: Settings,
+    pub(super) size: Size,
+    pub(super) now: Timestamp,
+    /// How many seconds of the machine's time went by: what moves on the screens, moves with it, at whatever speed a
+    /// recording is played.
+    pub(super) beat: usize,
+    pub(super) runs: Vec<Run>,
+    pub(super) feed: Feed,
+    /// The instance that was opened from the list.
+    pub(super) opened: Option<Uid>,
+    /// The instance that is selected in the list; the first one where `None`.
+    pub(super) cursor: Option<Uid>,
+    pub(super) filter: Filter,
+    pub(super) focus: Focus,
+    /// What lies over the first screen, the topmost last.
+    pub(super) over: Vec<Over>,
+    pub(super) notice: Option<Notice>,
+}
+
+/// Which step is selected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Focus {
+    /// The one to look at now; it moves on with the upgrade.
+    Current,
+    /// The one the user chose.
+    Step(StepId),
+}
+
+/// The filter of the instance list.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Filter {
+    /// What has to occur in the namespace or the name.
+    pub text: String,
+    /// Whether it is being typed.
+    pub typing: bool,
+}
+
+/// A screen that lies over another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Over {
+    /// A step in every detail, from that line on.
+    Detail {
+        /// The first line shown.
+        scroll: usize,
+    },
+    /// The keys and the states.
+    Help {
+        /// The first line shown.
+        scroll: usize,
+    },
+    /// A text alone, to be selected by hand.
+    Alone(String),
+}
+
+/// The screen that is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Screen<'a> {
+    /// The display that nobody attends.
+    Kiosk,
+    /// No instance yet.
+    Waiting,
+    /// Several instances, one a line.
+    Instances,
+    /// One instance.
+    Dashboard,
+    /// One step.
+    Detail,
+    /// The keys and the states.
+    Help,
+    /// A text alone.
+    Alone(&'a str),
+}
+
+/// A word in the bottom bar that goes by itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Notice {
+    /// What it says.
+    pub text: String,
+    /// Whether it is good news.
+    pub good: bool,
+    /// The beat at which it goes.
+    pub until: usize,
+}
+
+impl Model {
+    /// A model that knows of nothing yet.
+    pub fn new(settings: Settings, size: Size, now: Timestamp) -> Self {
+        Self {
+            settings,
+            size,
+            now,
+            beat: 0,
+            runs: Vec::new(),
+            feed: Feed::default(),
+            opened: None,
+            cursor: None,
+            filter: Filter::default(),
+            focus: Focus::Current,
+            over: Vec::new(),
+            notice: None,
+        }
+    }
+
+    /// The size of the terminal.
+    pub fn size(&self) -> Size {
+        self.size
+    }
+
+    /// The theme.
+    pub(super) fn theme(&self) -> Theme {
+        self.settings.theme
+    }
+
+    /// The screen that is shown. What lies over it shows only while it has something to show.
+    pub fn screen(&self) -> Screen<'_> {
+        if self.settings.mode != Mode::Interactive {
+            return Screen::Kiosk;
+        }
+        match self.over.last() {
+            Some(Over::Alone(text)) => Screen::Alone(text),
+            Some(Over::Help { .. }) => Screen::Help,
+            Some(Over::Detail { .. }) if self.run().is_some() => Screen::Detail,
+            _ if self.runs.is_empty() => Screen::Waiting,
+            _ if self.run().is_some() => Screen::Dashboard,
+            _ => Screen::Instances,
+        }
+    }
+
+    /// The run that is shown: the only one, or the one that was opened. In a kiosk, the one whose turn it is.
+    pub(super) fn run(&self) -> Option<&Run> {
+        if self.settings.mode != Mode::Interactive {
+            return self.runs.get(self.page());
+        }
+        match self.runs.as_slice() {
+            [only] => Some(only),
+            runs => runs.iter().find(|run| Some(&run.uid) == self.opened.as_ref()),
+        }
+    }
+
+    /// The page of a kiosk whose turn it is, from 0.
+    pub(super) fn page(&self) -> usize {
+        (self.beat / BEATS_A_PAGE).checked_rem(self.runs.len()).unwrap_or(0)
+    }
+
+    /// The number of the selected step in its run.
+    pub(super) fn selected(&self) -> Option<usize> {
+        let run = self.run()?;
+        let chosen = match self.focus {
+            Focus::Step(id) => run.steps.iter().position(|step| step.id == id),
+            Focus::Current => None,
+        };
+        chosen.or_else(|| run.current())
+    }
+
+    /// The selected step.
+    pub(super) fn step(&self) -> Option<&Step> {
+        self.run()?.steps.get(self.selected()?)
+    }
+
+    /// The command of the selected step, as it is typed into a shell.
+    pub(super) fn command(&self) -> Option<String> {
+        let job = self.step()?.gate()?.job.as_ref()?;
+        let command = job.command.as_ref().filter(|_| !self.settings.redact)?;
+        Some(command.shell(&self.settings.target))
+    }
+
+    /// The instances that the filter lets through.
+    pub(super) fn listed(&self) -> Vec<&Run> {
+        let wanted = self.filter.text.to_lowercase();
+        let matches = |run: &&Run| format!("{}/{}", run.namespace, run.name).to_lowercase().contains(&wanted);
+        self.runs.iter().filter(matches).collect()
+    }
+
+    /// The place of the selected instance in the list.
+    pub(super) fn row(&self, listed: &[&Run]) -> usize {
+        listed.iter().position(|run| Some(&run.uid) == self.cursor.as_ref()).unwrap_or(0)
+    }
+
+    /// A message as it is shown: where messages stay hidden, not at all.
+    pub(super) fn told<'a>(&self, message: &'a str) -> &'a str {
+        if self.settings.redact { "" } else { message }
+    }
+
+    /// How far the topmost screen is scrolled.
+    pub(super) fn scroll(&self) -> usize {
+        match self.over.last() {
+            Some(Over::Detail { scroll } | Over::Help { scroll }) => *scroll,
+            _ => 0,
+        }
+    }
+}
+
+/// How long a kiosk shows one instance, in beats.
+pub(super) const BEATS_A_PAGE: usize = 10;

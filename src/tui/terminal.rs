@@ -1,0 +1,113 @@
+//! Into the terminal's own screen, and out again on every way: leaving, an error, a panic, a suspension.
+
+use std::io::{self, Stdout, Write};
+use std::panic;
+use std::sync::Once;
+
+use ratatui::Terminal;
+use ratatui::backend::CrosstermBackend;
+use ratatui::crossterm::cursor::{Hide, MoveTo, Show};
+use ratatui::crossterm::style::Print;
+use ratatui::crossterm::terminal::{
+    BeginSynchronizedUpdate, EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode,
+    enable_raw_mode,
+};
+use ratatui::crossterm::{execute, queue};
+use rustix::process::{Signal, getpgrp, getsid, kill_current_process_group};
+
+use super::model::{Model, Screen};
+use super::view;
+
+/// The terminal while we own it. Dropping it gives it back.
+pub struct OwnScreen {
+    terminal: Terminal<CrosstermBackend<Stdout>>,
+}
+
+impl OwnScreen {
+    /// Takes the terminal: its alternate screen, raw mode, no cursor. From here on a panic gives it back before it says
+    /// what it has to say.
+    ///
+    /// # Errors
+    /// If standard output is no terminal, or it went away.
+    pub fn enter() -> io::Result<Self> {
+        static HOOK: Once = Once::new();
+        HOOK.call_once(|| {
+            let report = panic::take_hook();
+            panic::set_hook(Box::new(move |info| {
+                let _ = give_back();
+                report(info);
+            }));
+        });
+        take()?;
+        let terminal = Terminal::new(CrosstermBackend::new(io::stdout())).inspect_err(|_| {
+            let _ = give_back();
+        })?;
+        Ok(Self { terminal })
+    }
+
+    /// Draws the model. Terminals that can, show the frame at once.
+    ///
+    /// # Errors
+    /// If the terminal went away.
+    pub fn draw(&mut self, model: &Model) -> io::Result<()> {
+        queue!(self.terminal.backend_mut(), BeginSynchronizedUpdate)?;
+        self.terminal.draw(|frame| view::render(model, frame.buffer_mut()))?;
+        if let Screen::Alone(text) = model.screen() {
+            // Printed in one go, the terminal itself breaks it, and a selection of it has no line breaks.
+            queue!(self.terminal.backend_mut(), MoveTo(0, view::ALONE_ROW), Print(text))?;
+        }
+        execute!(self.terminal.backend_mut(), EndSynchronizedUpdate)
+    }
+
+    /// Writes bytes that draw nothing.
+    ///
+    /// # Errors
+    /// If the terminal went away.
+    pub fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let backend = self.terminal.backend_mut();
+        backend.write_all(bytes)?;
+        io::Write::flush(backend)
+    }
+
+    /// Gives the terminal back to the shell, and stops the process until the shell lets it go on; then takes the terminal
+    /// again. Without a shell that could, nothing happens.
+    ///
+    /// # Errors
+    /// If the terminal went away.
+    pub fn suspend(&mut self) -> io::Result<()> {
+        // The group of a session's leader has no shell above it, and nobody could wake it again.
+        if getsid(None)? == getpgrp() {
+            return Ok(());
+        }
+        give_back()?;
+        kill_current_process_group(Signal::STOP)?;
+        self.resume()
+    }
+
+    /// Takes the terminal again after the process was stopped: the shell may have changed everything about it.
+    ///
+    /// # Errors
+    /// If the terminal went away.
+    pub fn resume(&mut self) -> io::Result<()> {
+        take()?;
+        self.terminal.clear()
+    }
+}
+
+impl Drop for OwnScreen {
+    fn drop(&mut self) {
+        let _ = give_back();
+    }
+}
+
+fn take() -> io::Result<()> {
+    enable_raw_mode()?;
+    execute!(io::stdout(), EnterAlternateScreen, Hide)
+}
+
+/// Restores what [`take`] changed; all of it, even if a part fails.
+fn give_back() -> io::Result<()> {
+    let screen = execute!(io::stdout(), EndSynchronizedUpdate, LeaveAlternateScreen, Show);
+    let mode = disable_raw_mode();
+    screen.and(mode)
+}

@@ -1,0 +1,509 @@
+//! Every colour and every glyph, and how they degrade: true colour, 256 colours, 16, none; and ASCII.
+//!
+//! Colour is never the only difference: each state has a glyph and a word of its own, and without colours bold, underline
+//! and reverse carry what has to stand out.
+
+use std::borrow::Cow;
+
+use ratatui::style::{Color, Modifier, Style};
+use ratatui::text::Span;
+
+use crate::gate::GateState;
+use crate::run::{RolloutState, StepBody, Verdict};
+
+/// How many colours the terminal has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Colours {
+    /// 16 million.
+    True,
+    /// 256.
+    Indexed,
+    /// 16, whose shades are the user's.
+    Sixteen,
+    /// None, or none are wanted (`NO_COLOR`).
+    None,
+}
+
+/// The colours and glyphs of this terminal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Theme {
+    /// How many colours there are.
+    pub colours: Colours,
+    /// Whether only ASCII can be drawn.
+    pub ascii: bool,
+}
+
+/// What a piece of text is, and so how it looks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tone {
+    /// What is said.
+    Text,
+    /// What is said first: names, the current version.
+    Strong,
+    /// What explains: labels, hints.
+    Muted,
+    /// Lines and what is not reached.
+    Faint,
+    /// Done, live.
+    Good,
+    /// Running.
+    Active,
+    /// Retrying.
+    Warning,
+    /// Retrying, where it is the state itself.
+    Retrying,
+    /// Blocked.
+    Blocked,
+    /// What failed.
+    Bad,
+    /// Failing.
+    Failing,
+    /// The label of what has failed for good.
+    Failed,
+    /// Suspended.
+    Suspended,
+    /// A command to copy.
+    Command,
+    /// The row that a key acts on.
+    Selected,
+}
+
+/// A small drawing that stands for something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Glyph {
+    /// The bar before the selected row.
+    Bar,
+    /// An attempt that failed.
+    Failed,
+    /// The attempt that runs.
+    Running,
+    /// An attempt that is left.
+    Left,
+    /// An attempt that ended well.
+    Succeeded,
+    /// An attempt that was stopped from outside.
+    Stopped,
+    /// The rail where the upgrade has passed.
+    RailPassed,
+    /// The rail where it has not.
+    RailAhead,
+    /// The arrow of the hop under way, and of those behind it.
+    Arrow,
+    /// The arrow of a hop ahead.
+    ArrowAhead,
+    /// A meter, as far as it is filled; and a short piece of rail lying down.
+    MeterFull,
+    /// The rest of a meter.
+    MeterEmpty,
+    /// A horizontal line.
+    Line,
+    /// Between context and namespace.
+    Into,
+    /// Between a name and what belongs to it.
+    Dot,
+    /// Where text was cut off.
+    Cut,
+    /// A live feed.
+    Live,
+    /// A feed that is connecting.
+    Connecting,
+    /// A stale feed.
+    Stale,
+    /// A replay.
+    Replay,
+    /// A feed that ended.
+    Ended,
+    /// Corners and sides of a frame: top left, top right, bottom left, bottom right, side.
+    TopLeft,
+    /// See [`Glyph::TopLeft`].
+    TopRight,
+    /// See [`Glyph::TopLeft`].
+    BottomLeft,
+    /// See [`Glyph::TopLeft`].
+    BottomRight,
+    /// See [`Glyph::TopLeft`].
+    Side,
+}
+
+/// The states a step is shown in: those of a gate, and those of a rollout, which are among them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "they are the states of `GateState`")]
+pub enum Mark {
+    Pending,
+    Running,
+    Blocked,
+    Retrying,
+    Failing,
+    Failed,
+    Suspended,
+    Done,
+    Skipped,
+    Unknown,
+}
+
+/// The spinner of what runs, one picture a beat.
+const SPINNER: [&str; 8] = ["⣷", "⣯", "⣟", "⡿", "⢿", "⣻", "⣽", "⣾"];
+const SPINNER_ASCII: [&str; 4] = ["|", "/", "-", "\\"];
+
+/// One tone in each number of colours, and what carries it where there are none.
+struct Paint {
+    rgb: Option<(u8, u8, u8)>,
+    indexed: Option<u8>,
+    sixteen: Option<Color>,
+    colour: Modifier,
+    plain: Modifier,
+}
+
+const NOTHING: Modifier = Modifier::empty();
+
+impl Paint {
+    const fn new(rgb: (u8, u8, u8), indexed: u8, sixteen: Color, colour: Modifier, plain: Modifier) -> Self {
+        Self { rgb: Some(rgb), indexed: Some(indexed), sixteen: Some(sixteen), colour, plain }
+    }
+
+    /// The terminal's own foreground, which is readable on its own background.
+    const fn own(modifier: Modifier) -> Self {
+        Self { rgb: None, indexed: None, sixteen: None, colour: modifier, plain: modifier }
+    }
+}
+
+const GREEN: (u8, u8, u8) = (126, 211, 137);
+const BLUE: (u8, u8, u8) = (97, 175, 239);
+const AMBER: (u8, u8, u8) = (242, 189, 90);
+const MAGENTA: (u8, u8, u8) = (211, 134, 232);
+const RED: (u8, u8, u8) = (247, 112, 111);
+const GREY: (u8, u8, u8) = (123, 131, 144);
+const DARK: (u8, u8, u8) = (82, 89, 102);
+
+fn paint(tone: Tone) -> Paint {
+    const BOLD: Modifier = Modifier::BOLD;
+    const UNDERLINED: Modifier = Modifier::UNDERLINED;
+    match tone {
+        Tone::Text => Paint::own(NOTHING),
+        Tone::Strong => Paint::own(BOLD),
+        Tone::Selected => Paint { plain: BOLD.union(Modifier::REVERSED), ..Paint::own(BOLD) },
+        Tone::Muted => Paint::new(GREY, 245, Color::DarkGray, NOTHING, NOTHING),
+        Tone::Faint => Paint::new(DARK, 240, Color::DarkGray, NOTHING, NOTHING),
+        Tone::Good => Paint::new(GREEN, 114, Color::Green, NOTHING, NOTHING),
+        Tone::Active => Paint::new(BLUE, 75, Color::Blue, NOTHING, NOTHING),
+        Tone::Warning => Paint::new(AMBER, 215, Color::Yellow, NOTHING, NOTHING),
+        Tone::Retrying => Paint::new(AMBER, 215, Color::Yellow, BOLD, BOLD),
+        Tone::Blocked => Paint::new(MAGENTA, 176, Color::Magenta, BOLD, BOLD.union(UNDERLINED)),
+        Tone::Bad => Paint::new(RED, 203, Color::Red, NOTHING, NOTHING),
+        Tone::Failing => Paint::new(RED, 203, Color::Red, BOLD.union(UNDERLINED), BOLD.union(UNDERLINED)),
+        Tone::Failed => Paint::new((255, 255, 255), 231, Color::White, BOLD, BOLD.union(Modifier::REVERSED)),
+        Tone::Suspended => Paint::new(GREY, 245, Color::DarkGray, BOLD, NOTHING),
+        Tone::Command => Paint::new((230, 233, 239), 255, Color::Cyan, NOTHING, BOLD),
+    }
+}
+
+/// The background of a tone, for the two that have one: red behind white, and dark behind a command.
+fn ground(tone: Tone, colours: Colours) -> Option<Color> {
+    match (tone, colours) {
+        (Tone::Failed, Colours::True) => Some(Color::Rgb(200, 48, 58)),
+        (Tone::Failed, Colours::Indexed) => Some(Color::Indexed(160)),
+        (Tone::Failed, Colours::Sixteen) => Some(Color::Red),
+        (Tone::Command, Colours::True) => Some(Color::Rgb(35, 42, 53)),
+        (Tone::Command, Colours::Indexed) => Some(Color::Indexed(236)),
+        _ => None,
+    }
+}
+
+impl Theme {
+    /// The theme of this terminal, as the environment tells of it through `variable`, which gives the value of a
+    /// variable that is set.
+    ///
+    /// `NO_COLOR` (no-color.org) outweighs everything; `COLORTERM` tells of true colour; else `TERM` does. ASCII is for
+    /// locales other than UTF-8 and for the Linux console, whose font has few glyphs.
+    pub fn detect(variable: impl Fn(&str) -> Option<String>) -> Self {
+        let get = |name: &str| variable(name).filter(|value| !value.is_empty());
+        let term = get("TERM").unwrap_or_default();
+        let true_colour = matches!(get("COLORTERM").as_deref(), Some("truecolor" | "24bit"));
+        let colours = match term.as_str() {
+            _ if get("NO_COLOR").is_some() => Colours::None,
+            "" | "dumb" => Colours::None,
+            term if term.starts_with("vt") => Colours::None,
+            _ if true_colour => Colours::True,
+            term if term.ends_with("-direct") || KNOWN.iter().any(|known| term.contains(known)) => Colours::True,
+            term if term.contains("256") => Colours::Indexed,
+            _ => Colours::Sixteen,
+        };
+        let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(get).unwrap_or_default().to_lowercase();
+        let utf8 = locale.contains("utf-8") || locale.contains("utf8");
+        Self { colours, ascii: !utf8 || matches!(term.as_str(), "" | "dumb" | "linux") }
+    }
+
+    /// How a tone looks.
+    pub fn style(self, tone: Tone) -> Style {
+        let paint = paint(tone);
+        let foreground = match self.colours {
+            Colours::True => paint.rgb.map(|(red, green, blue)| Color::Rgb(red, green, blue)),
+            Colours::Indexed => paint.indexed.map(Color::Indexed),
+            Colours::Sixteen => paint.sixteen,
+            Colours::None => None,
+        };
+        let modifier = if self.colours == Colours::None { paint.plain } else { paint.colour };
+        Style { fg: foreground, bg: ground(tone, self.colours), ..Style::new().add_modifier(modifier) }
+    }
+
+    /// A text in a tone.
+    pub fn span<'a>(self, tone: Tone, text: impl Into<Cow<'a, str>>) -> Span<'a> {
+        Span::styled(text, self.style(tone))
+    }
+
+    /// A glyph.
+    pub fn glyph(self, glyph: Glyph) -> &'static str {
+        let (drawn, ascii) = match glyph {
+            Glyph::Bar => ("▌", ">"),
+            Glyph::Failed => ("✖", "x"),
+            Glyph::Running => ("▸", ">"),
+            Glyph::Left => ("·", "."),
+            Glyph::Succeeded => ("✔", "+"),
+            Glyph::Stopped => ("■", "s"),
+            Glyph::RailPassed => ("│", "|"),
+            Glyph::RailAhead => ("┊", ":"),
+            Glyph::Arrow => ("━━▶", "==>"),
+            Glyph::ArrowAhead => ("╌╌▶", "-->"),
+            Glyph::MeterFull => ("━", "="),
+            Glyph::MeterEmpty => ("╌", "-"),
+            Glyph::Line => ("─", "-"),
+            Glyph::Into => ("›", ">"),
+            Glyph::Dot => ("·", "-"),
+            Glyph::Cut => ("…", "~"),
+            Glyph::Live => ("●", "*"),
+            Glyph::Connecting => ("◌", "o"),
+            Glyph::Stale => ("▲", "!"),
+            Glyph::Replay => ("▶", ">"),
+            Glyph::Ended => ("■", "#"),
+            Glyph::TopLeft => ("╭", "+"),
+            Glyph::TopRight => ("╮", "+"),
+            Glyph::BottomLeft => ("╰", "+"),
+            Glyph::BottomRight => ("╯", "+"),
+            Glyph::Side => ("│", "|"),
+        };
+        if self.ascii { ascii } else { drawn }
+    }
+
+    /// The glyph of a state. What runs has a spinner, which moves on with every beat.
+    pub fn mark(self, mark: Mark, beat: usize) -> &'static str {
+        let (drawn, ascii) = match mark {
+            Mark::Pending => ("○", "o"),
+            Mark::Running if self.ascii => return SPINNER_ASCII[beat % SPINNER_ASCII.len()],
+            Mark::Running => return SPINNER[beat % SPINNER.len()],
+            Mark::Blocked => ("⊘", "#"),
+            Mark::Retrying => ("↻", "@"),
+            Mark::Failing => ("▼", "v"),
+            Mark::Failed => ("✖", "X"),
+            Mark::Suspended => ("‖", "="),
+            Mark::Done => ("✔", "+"),
+            Mark::Skipped => ("–", "-"),
+            Mark::Unknown => ("?", "?"),
+        };
+        if self.ascii { ascii } else { drawn }
+    }
+}
+
+/// Terminals that name themselves in `TERM` and have true colour.
+const KNOWN: [&str; 6] = ["kitty", "alacritty", "wezterm", "ghostty", "foot", "contour"];
+
+impl Mark {
+    /// All of them, in the order in which a gate goes through them.
+    pub const ALL: [Self; 10] = [
+        Self::Pending,
+        Self::Running,
+        Self::Blocked,
+        Self::Retrying,
+        Self::Failing,
+        Self::Failed,
+        Self::Suspended,
+        Self::Done,
+        Self::Skipped,
+        Self::Unknown,
+    ];
+
+    /// The state in one word, and in a sentence, for the legend.
+    pub fn words(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Pending => ("pending", "not reached; no Job of this hop yet"),
+            Self::Running => ("running", "the Job is active and nothing has failed"),
+            Self::Blocked => ("blocked", "a container cannot start, and no attempt is used up"),
+            Self::Retrying => ("retrying", "an attempt failed, and the limits are not reached"),
+            Self::Failing => ("failing", "the Job gives up, and its pods may still run"),
+            Self::Failed => ("failed", "the Job has failed, and the upgrade with it"),
+            Self::Suspended => ("suspended", "the Job is suspended"),
+            Self::Done => ("done", "the Job is complete"),
+            Self::Skipped => ("skipped", "the spec skips the gate"),
+            Self::Unknown => ("unknown", "the Job may not be seen, or it is gone"),
+        }
+    }
+
+    /// How the glyph and the word of the state look.
+    pub fn tone(self) -> Tone {
+        match self {
+            Self::Pending | Self::Skipped | Self::Unknown => Tone::Muted,
+            Self::Running => Tone::Active,
+            Self::Blocked => Tone::Blocked,
+            Self::Retrying => Tone::Retrying,
+            Self::Failing => Tone::Failing,
+            Self::Failed => Tone::Failed,
+            Self::Suspended => Tone::Suspended,
+            Self::Done => Tone::Good,
+        }
+    }
+
+    /// How a frame or a bar looks that belongs to the state: its colour, without what its word has besides.
+    pub fn frame(self) -> Tone {
+        match self {
+            Self::Pending | Self::Skipped | Self::Unknown | Self::Suspended | Self::Done => Tone::Faint,
+            Self::Running => Tone::Active,
+            Self::Blocked => Tone::Blocked,
+            Self::Retrying => Tone::Warning,
+            Self::Failing | Self::Failed => Tone::Bad,
+        }
+    }
+}
+
+impl From<&GateState> for Mark {
+    fn from(state: &GateState) -> Self {
+        match state {
+            GateState::Pending => Self::Pending,
+            GateState::Running { .. } => Self::Running,
+            GateState::Blocked(_) => Self::Blocked,
+            GateState::Retrying { .. } => Self::Retrying,
+            GateState::Failing(_) => Self::Failing,
+            GateState::Failed(_) => Self::Failed,
+            GateState::Suspended => Self::Suspended,
+            GateState::Done => Self::Done,
+            GateState::Skipped => Self::Skipped,
+            GateState::Unknown(_) => Self::Unknown,
+        }
+    }
+}
+
+impl From<&StepBody> for Mark {
+    fn from(body: &StepBody) -> Self {
+        match body {
+            StepBody::Gate(gate) => Self::from(&gate.state),
+            StepBody::Rollout(rollout) => match rollout.state {
+                RolloutState::Pending => Self::Pending,
+                RolloutState::Running => Self::Running,
+                RolloutState::Blocked { .. } => Self::Blocked,
+                RolloutState::Done => Self::Done,
+                RolloutState::Unknown => Self::Unknown,
+            },
+        }
+    }
+}
+
+impl From<Verdict> for Mark {
+    fn from(verdict: Verdict) -> Self {
+        match verdict {
+            Verdict::Settled => Self::Done,
+            Verdict::Upgrading => Self::Running,
+            Verdict::Stuck => Self::Blocked,
+            Verdict::Failed => Self::Failed,
+            Verdict::Unknown => Self::Unknown,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    fn detect(variables: &[(&str, &str)]) -> Theme {
+        Theme::detect(|name| variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned()))
+    }
+
+    #[test]
+    fn the_environment_tells_how_many_colours_there_are() {
+        let colours = |variables: &[(&str, &str)]| detect(variables).colours;
+        assert_eq!(colours(&[("TERM", "xterm-256color"), ("COLORTERM", "truecolor")]), Colours::True);
+        assert_eq!(colours(&[("TERM", "xterm-kitty")]), Colours::True);
+        assert_eq!(colours(&[("TERM", "xterm-direct")]), Colours::True);
+        assert_eq!(colours(&[("TERM", "tmux-256color")]), Colours::Indexed);
+        assert_eq!(colours(&[("TERM", "xterm")]), Colours::Sixteen);
+        assert_eq!(colours(&[("TERM", "vt100"), ("COLORTERM", "truecolor")]), Colours::None);
+        assert_eq!(colours(&[("TERM", "dumb")]), Colours::None);
+        assert_eq!(colours(&[]), Colours::None);
+    }
+
+    #[test]
+    fn no_color_outweighs_everything_unless_it_is_empty() {
+        let colours = |no_color| {
+            detect(&[("TERM", "xterm-256color"), ("COLORTERM", "truecolor"), ("NO_COLOR", no_color)]).colours
+        };
+        assert_eq!(colours("1"), Colours::None);
+        assert_eq!(colours(""), Colours::True);
+    }
+
+    #[test]
+    fn the_locale_tells_whether_more_than_ascii_can_be_drawn() {
+        let ascii = |variables: &[(&str, &str)]| {
+            let term = ("TERM", "xterm");
+            detect(&[&[term], variables].concat()).ascii
+        };
+        assert!(!ascii(&[("LANG", "de_DE.UTF-8")]));
+        assert!(!ascii(&[("LANG", "C.utf8")]));
+        assert!(ascii(&[("LANG", "de_DE.UTF-8"), ("LC_ALL", "C")]));
+        assert!(!ascii(&[("LANG", "C"), ("LC_CTYPE", "en_US.UTF-8")]));
+        assert!(ascii(&[]));
+        assert!(detect(&[("TERM", "linux"), ("LANG", "en_US.UTF-8")]).ascii);
+    }
+
+    #[test]
+    fn every_state_has_a_glyph_and_a_word_of_its_own() {
+        for ascii in [false, true] {
+            let theme = Theme { colours: Colours::None, ascii };
+            let glyphs: BTreeSet<_> = Mark::ALL.iter().map(|mark| theme.mark(*mark, 0)).collect();
+            assert_eq!(glyphs.len(), Mark::ALL.len());
+        }
+        let words: BTreeSet<_> = Mark::ALL.iter().map(|mark| mark.words().0).collect();
+        assert_eq!(words.len(), Mark::ALL.len());
+    }
+
+    #[test]
+    fn running_retrying_failing_and_failed_look_different_in_any_number_of_colours() {
+        for colours in [Colours::True, Colours::Indexed, Colours::Sixteen, Colours::None] {
+            let theme = Theme { colours, ascii: false };
+            let marks = [Mark::Running, Mark::Retrying, Mark::Failing, Mark::Failed];
+            let styles: Vec<Style> = marks.iter().map(|mark| theme.style(mark.tone())).collect();
+            for (index, style) in styles.iter().enumerate() {
+                assert!(!styles[..index].contains(style), "{colours:?}: {:?}", marks[index]);
+            }
+        }
+    }
+
+    #[test]
+    fn without_colours_there_are_none() {
+        let theme = Theme { colours: Colours::None, ascii: false };
+        for mark in Mark::ALL {
+            for tone in [mark.tone(), mark.frame(), Tone::Command, Tone::Muted, Tone::Bad] {
+                let style = theme.style(tone);
+                assert_eq!((style.fg, style.bg), (None, None), "{tone:?}");
+            }
+        }
+        assert!(theme.style(Tone::Failed).add_modifier.contains(Modifier::REVERSED));
+    }
+
+    #[test]
+    fn the_words_of_the_states_are_those_of_the_gates() {
+        let failure = crate::gate::JobFailure { reason: String::new(), message: String::new(), since: None };
+        let states = [
+            GateState::Pending,
+            GateState::Running { finishing: false },
+            GateState::Retrying { next_restart: None },
+            GateState::Failing(failure.clone()),
+            GateState::Failed(failure),
+            GateState::Suspended,
+            GateState::Done,
+            GateState::Skipped,
+            GateState::Unknown(crate::gate::Unseen::Forbidden),
+        ];
+        for state in states {
+            assert_eq!(Mark::from(&state).words().0, state.word());
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! What a message changes. Pure: what is to be done outside comes back as [`Effect`]s.
+
+use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
+use super::keymap::{Action, Key, Place};
+use super::model::{Effect, Focus, Message, Mode, Model, Notice, Over, Screen};
+use super::view;
+use crate::clipboard::Outcome;
+
+/// How long a notice stays, in beats.
+const NOTICE: usize = 4;
+
+/// Takes in one message, and says what is to be done outside.
+#[must_use]
+pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
+    match message {
+        Message::Cluster { runs, feed, now } => {
+            model.runs = runs;
+            model.feed = feed;
+            model.now = now;
+        }
+        Message::Resize(size) => model.size = size,
+        Message::Tick(now) => {
+            model.now = now;
+            model.beat = model.beat.wrapping_add(1);
+            model.notice.take_if(|notice| notice.until <= model.beat);
+        }
+        Message::Copied(Outcome::Copied) => notify(model, "copied", true),
+        Message::Copied(Outcome::SentToTerminal(bytes)) => {
+            notify(model, "sent to the terminal", true);
+            return vec![Effect::Write(bytes)];
+        }
+        Message::Copied(Outcome::ShowAlone(text)) => model.over.push(Over::Alone(text)),
+        Message::Key(key) => return press(model, key),
+    }
+    Vec::new()
+}
+
+fn notify(model: &mut Model, text: &str, good: bool) {
+    model.notice = Some(Notice { text: text.into(), good, until: model.beat.wrapping_add(NOTICE) });
+}
+
+fn press(model: &mut Model, event: KeyEvent) -> Vec<Effect> {
+    if Key::from(event) == Key::Ctrl('c') {
+        return vec![Effect::Quit];
+    }
+    if model.settings.mode != Mode::Interactive {
+        return Vec::new();
+    }
+    if let Screen::Alone(_) = model.screen() {
+        model.over.pop();
+        return Vec::new();
+    }
+    let Some(place) = Place::of(model.screen(), &model.filter) else { return Vec::new() };
+    match place.action(event) {
+        Some(action) => act(model, place, action),
+        None => {
+            if place == Place::Filter {
+                type_in(model, event);
+            }
+            Vec::new()
+        }
+    }
+}
+
+fn act(model: &mut Model, place: Place, action: Action) -> Vec<Effect> {
+    match action {
+        Action::Quit => return vec![Effect::Quit],
+        Action::Suspend => return vec![Effect::Suspend],
+        Action::Copy => match model.command() {
+            Some(command) => return vec![Effect::Copy(command)],
+            None => notify(model, "no command to copy for this step now", false),
+        },
+        Action::Open => open(model, place),
+        Action::Back => back(model, place),
+        Action::Help => model.over.push(Over::Help { scroll: 0 }),
+        Action::Filter => model.filter.typing = true,
+        Action::KeepFilter => model.filter.typing = false,
+        Action::DropFilter => model.filter = Default::default(),
+        Action::Erase => drop(model.filter.text.pop()),
+        Action::Up => step(model, place, Move::By(-1)),
+        Action::Down => step(model, place, Move::By(1)),
+        Action::First => step(model, place, Move::First),
+        Action::Last => step(model, place, Move::Last),
+        Action::PageUp => step(model, place, Move::By(-page(model))),
+        Action::PageDown => step(model, place, Move::By(page(model))),
+    }
+    Vec::new()
+}
+
+fn type_in(model: &mut Model, event: KeyEvent) {
+    if let KeyCode::Char(character) = event.code
+        && !event.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT)
+    {
+        model.filter.text.push(character);
+    }
+}
+
+fn open(model: &mut Model, place: Place) {
+    if place == Place::Instances {
+        let listed = model.listed();
+        let chosen = listed.get(model.row(&listed)).map(|run| run.uid.clone());
+        model.cursor.clone_from(&chosen);
+        model.opened = chosen;
+        model.focus = Focus::Current;
+    } else if model.step().is_some() {
+        model.over.push(Over::Detail { scroll: 0 });
+    }
+}
+
+/// Back to the screen before. On the dashboard first to following the current step, then to the list.
+fn back(model: &mut Model, place: Place) {
+    if place != Place::Dashboard {
+        model.over.pop();
+    } else if model.focus != Focus::Current {
+        model.focus = Focus::Current;
+    } else {
+        model.opened = None;
+    }
+}
+
+/// A move of a selection, or of what is scrolled.
+#[derive(Clone, Copy)]
+enum Move {
+    By(isize),
+    First,
+    Last,
+}
+
+impl Move {
+    /// Where it leads from `from`, among `count` places.
+    fn lead(self, from: usize, count: usize) -> usize {
+        let last = count.saturating_sub(1);
+        match self {
+            Self::By(by) => from.min(last).saturating_add_signed(by).min(last),
+            Self::First => 0,
+            Self::Last => last,
+        }
+    }
+}
+
+fn step(model: &mut Model, place: Place, by: Move) {
+    match place {
+        Place::Instances => {
+            let listed = model.listed();
+            let row = by.lead(model.row(&listed), listed.len());
+            model.cursor = listed.get(row).map(|run| run.uid.clone());
+        }
+        Place::Dashboard => {
+            let steps = model.run().map(|run| run.steps.as_slice()).unwrap_or_default();
+            let chosen = steps.get(by.lead(model.selected().unwrap_or(0), steps.len()));
+            if let Some(chosen) = chosen {
+                model.focus = Focus::Step(chosen.id);
+            }
+        }
+        Place::Detail | Place::Help => {
+            let most = view::longest_scroll(model);
+            if let Some(Over::Detail { scroll } | Over::Help { scroll }) = model.over.last_mut() {
+                *scroll = by.lead(*scroll, most + 1);
+            }
+        }
+        Place::Waiting | Place::Filter => {}
+    }
+}
+
+/// A screenful, less two lines to find one's place again.
+fn page(model: &Model) -> isize {
+    isize::try_from(view::scroll_room(model).saturating_sub(2).max(1)).unwrap_or(1)
+}

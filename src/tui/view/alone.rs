@@ -1,0 +1,29 @@
+//! A text alone on a clean screen, to be selected by hand.
+
+use ratatui::buffer::Buffer;
+use ratatui::text::Line;
+
+use crate::tui::model::Model;
+use crate::tui::theme::Tone;
+use crate::tui::widget::text::{head, put};
+
+/// The row that the text begins in.
+pub const ROW: u16 = 2;
+
+/// Draws the screen. The text goes on from one row to the next where the terminal would break it by itself, at whatever
+/// character, so that what is selected is one line; the driver prints it once more as one.
+pub fn draw(model: &Model, text: &str, buffer: &mut Buffer) {
+    let theme = model.theme();
+    let area = buffer.area;
+    let hint = "Select the command with the mouse and copy it. Any key goes back.";
+    put(buffer, 0, 0, area.width, Line::from(theme.span(Tone::Muted, hint)), theme);
+    let mut rest = text;
+    for y in ROW..area.bottom() {
+        let row = head(rest, area.width.into());
+        if row.is_empty() {
+            break;
+        }
+        rest = &rest[row.len()..];
+        put(buffer, 0, y, area.width, Line::from(row.to_owned()), theme);
+    }
+}

@@ -1,0 +1,50 @@
+//! The last row: the keys that are valid here, and what just happened.
+
+use ratatui::buffer::Buffer;
+use ratatui::text::{Line, Span};
+
+use crate::tui::keymap::Place;
+use crate::tui::model::{Model, Screen};
+use crate::tui::theme::Tone;
+use crate::tui::widget::text::put_both;
+
+/// Draws the last row; `right` stands at its end while there is no notice.
+pub fn draw(model: &Model, right: Line<'static>, buffer: &mut Buffer) {
+    let theme = model.theme();
+    let area = buffer.area;
+    let mut spans = vec![Span::raw(" ")];
+    if let Some(place) = Place::of(model.screen(), &model.filter) {
+        if place == Place::Filter {
+            spans.push(theme.span(Tone::Strong, "/"));
+            spans.push(theme.span(Tone::Text, model.filter.text.clone()));
+            spans.push(theme.span(Tone::Active, "_"));
+            spans.push(Span::raw("   "));
+        }
+        for binding in place.bindings() {
+            if let (Some(word), Some(key)) = (binding.bar, binding.keys.first()) {
+                spans.push(theme.span(Tone::Strong, key.label(theme.ascii)));
+                spans.push(theme.span(Tone::Muted, format!(" {word}   ")));
+            }
+        }
+    }
+    let right = match &model.notice {
+        Some(notice) => {
+            let tone = if notice.good { Tone::Good } else { Tone::Warning };
+            Line::from(theme.span(tone, format!("{} ", notice.text)))
+        }
+        None => right,
+    };
+    if area.height > 0 {
+        put_both(buffer, area.x, area.bottom() - 1, area.width, Line::from(spans), right, theme);
+    }
+}
+
+/// How far a screen that scrolls has come: `12-40 of 88`; nothing where all of it is seen.
+pub fn position(model: &Model, lines: usize, room: usize) -> Line<'static> {
+    let from = model.scroll().min(lines.saturating_sub(room));
+    if lines <= room || !matches!(model.screen(), Screen::Detail | Screen::Help) {
+        return Line::default();
+    }
+    let text = format!("{}-{} of {lines} ", from + 1, (from + room).min(lines));
+    Line::from(model.theme().span(Tone::Muted, text))
+}

@@ -1,0 +1,55 @@
+//! One step in every detail. It scrolls.
+
+use ratatui::buffer::Buffer;
+use ratatui::text::{Line, Span};
+
+use super::{bar, body, fields, header, panel, scrolled, sections, steps, summary};
+use crate::tui::model::Model;
+use crate::tui::theme::{Mark, Tone};
+use crate::tui::widget::text::wrap;
+
+/// The columns left free at both sides.
+const MARGIN: u16 = 2;
+/// The most columns of a line.
+const BLOCK: u16 = 140;
+
+/// Draws the screen.
+pub fn draw(model: &Model, buffer: &mut Buffer) {
+    let area = body(buffer.area);
+    header::draw(model, true, buffer);
+    let lines = lines(model, buffer.area.width);
+    bar::draw(model, bar::position(model, lines.len(), area.height.into()), buffer);
+    let area = ratatui::layout::Rect { x: area.x + MARGIN, width: area.width.saturating_sub(2 * MARGIN), ..area };
+    scrolled(model, lines, area, buffer);
+}
+
+/// All lines of the screen, in a terminal that is `width` wide.
+pub fn lines(model: &Model, width: u16) -> Vec<Line<'static>> {
+    let (Some(run), Some(step)) = (model.run(), model.step()) else { return Vec::new() };
+    let theme = model.theme();
+    let columns = usize::from(width.saturating_sub(2 * MARGIN).min(BLOCK));
+    let mark = Mark::from(&step.body);
+    let mut title = panel::title(model, step).spans;
+    title.push(Span::raw("  "));
+    title.push(steps::state(model, mark));
+    if let Some(elapsed) = steps::elapsed(model, step) {
+        title.push(theme.span(Tone::Text, format!("  {elapsed}")));
+    }
+    let mut about = vec![theme.span(Tone::Muted, format!("{}/{}  ", run.namespace, run.name))];
+    about.extend(summary::course(model, run, true));
+    let mut lines = vec![Line::from(title), Line::from(about)];
+    if let Some(report) = &run.operator {
+        lines.push(summary::operator(model, report));
+        let message = wrap(model.told(&report.message), columns.saturating_sub(10));
+        lines.extend(message.into_iter().map(|line| Line::from(theme.span(Tone::Muted, format!("          {line}")))));
+    }
+    lines.push(Line::default());
+    let rows = fields::rows(model, run, step, columns, true);
+    lines.extend(rows.into_iter().map(|row| row.line));
+    lines.push(Line::default());
+    lines.extend(sections::lines(model, sections::all(model, run, step, columns)));
+    while lines.last().is_some_and(|line| line.width() == 0) {
+        lines.pop();
+    }
+    lines
+}

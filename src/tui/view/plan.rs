@@ -1,0 +1,135 @@
+//! What of the dashboard is drawn at a given height. It gives up air, then lines, as the room gets less; the command of
+//! the selected gate never.
+
+use ratatui::text::Line;
+
+use super::fields::{self, Row};
+use super::{banner, summary, words};
+use crate::run::Run;
+use crate::tui::model::Model;
+use crate::tui::theme::Tone;
+
+/// What is drawn, from top to bottom.
+pub struct Plan {
+    /// The line below the header.
+    pub rule: bool,
+    /// What is wrong with the feed.
+    pub banners: Vec<Line<'static>>,
+    /// The run's name, verdict and versions.
+    pub title: bool,
+    /// The operator's word.
+    pub operator: Option<Line<'static>>,
+    /// Empty rows above the steps.
+    pub air_above: u16,
+    /// How many steps.
+    pub steps: u16,
+    /// Whether rows of rail stand between them.
+    pub rail: bool,
+    /// Empty rows below the steps.
+    pub air_below: u16,
+    /// What is told of the selected step.
+    pub rows: Vec<Row>,
+    /// Whether the frame around it is closed below.
+    pub foot: bool,
+    /// What the run left behind.
+    pub history: Option<Line<'static>>,
+    /// Empty rows at the end.
+    pub air_bottom: u16,
+}
+
+impl Plan {
+    /// Everything, and then less, until it fits into `height` rows.
+    pub fn new(model: &Model, run: &Run, rows: Vec<Row>, height: u16) -> Self {
+        let mut plan = Self {
+            rule: true,
+            banners: banner::lines(model),
+            title: true,
+            operator: run.operator.as_ref().map(|report| summary::operator(model, report)),
+            air_above: 1,
+            steps: u16::try_from(run.steps.len()).unwrap_or(u16::MAX),
+            rail: true,
+            air_below: 1,
+            rows,
+            foot: true,
+            history: history(model, run),
+            air_bottom: 1,
+        };
+        let height = usize::from(height);
+        for give in GIVE {
+            while plan.taken() > height && give(&mut plan) {}
+        }
+        plan
+    }
+
+    /// How many rows the steps take.
+    pub fn steps_rows(&self) -> u16 {
+        self.steps + if self.rail { self.steps.saturating_sub(1) } else { 0 }
+    }
+
+    /// How many rows the frame takes.
+    pub fn panel_rows(&self) -> u16 {
+        u16::try_from(self.rows.len()).unwrap_or(u16::MAX).saturating_add(1 + u16::from(self.foot))
+    }
+
+    fn taken(&self) -> usize {
+        usize::from(self.rule)
+            + self.banners.len()
+            + usize::from(self.title)
+            + usize::from(self.operator.is_some())
+            + usize::from(self.air_above)
+            + usize::from(self.steps_rows())
+            + usize::from(self.air_below)
+            + usize::from(self.panel_rows())
+            + usize::from(self.history.is_some())
+            + usize::from(self.air_bottom)
+    }
+
+    /// Gives up the last of the rows of that rank or above; whether there was one.
+    fn give_row(&mut self, rank: u8) -> bool {
+        let last = self.rows.iter().rposition(|row| row.rank >= rank.max(fields::COMMAND + 1));
+        last.map(|last| self.rows.remove(last)).is_some()
+    }
+}
+
+/// What is given up, the least first; each says whether there was something left of it to give.
+const GIVE: &[fn(&mut Plan) -> bool] = &[
+    |plan| std::mem::take(&mut plan.air_bottom) > 0,
+    |plan| std::mem::take(&mut plan.rail),
+    |plan| plan.give_row(fields::AIR),
+    |plan| std::mem::take(&mut plan.air_below) > 0,
+    |plan| std::mem::take(&mut plan.air_above) > 0,
+    |plan| plan.history.take().is_some(),
+    |plan| std::mem::take(&mut plan.rule),
+    |plan| std::mem::take(&mut plan.foot),
+    |plan| plan.operator.take().is_some(),
+    |plan| plan.give_row(4),
+    |plan| plan.give_row(3),
+    |plan| plan.give_row(2),
+    |plan| plan.banners.pop().is_some(),
+    |plan| {
+        let more = plan.steps > 1;
+        plan.steps -= u16::from(more);
+        more
+    },
+    |plan| std::mem::take(&mut plan.title),
+    |plan| plan.give_row(1),
+];
+
+/// What the run left behind: `2 Jobs of an earlier spec`.
+fn history(model: &Model, run: &Run) -> Option<Line<'static>> {
+    if run.history.is_empty() {
+        return None;
+    }
+    let hop = run.course.hop.as_ref().map(|hop| &hop.version);
+    let of_this_hop = |version: Option<&String>| version.is_some() && version == hop;
+    let versions = || run.history.iter().map(|job| job.version.as_ref());
+    let of = if versions().all(of_this_hop) {
+        "of an earlier spec"
+    } else if versions().all(|version| version.is_some() && !of_this_hop(version)) {
+        "of earlier hops"
+    } else {
+        "of earlier hops or specs"
+    };
+    let text = format!("{} {of}, in detail", words::counted(run.history.len(), "Job"));
+    Some(Line::from(model.theme().span(Tone::Muted, text)))
+}

@@ -1,0 +1,194 @@
+//! The steps of a run, one a line, the rail between them.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+use super::words;
+use crate::gate::{Count, Gate, GateState, Outcome, Tally, Unseen};
+use crate::run::{Rollout, RolloutState, Run, Step, StepBody};
+use crate::tui::model::Model;
+use crate::tui::theme::{Glyph, Mark, Theme, Tone};
+use crate::tui::widget::pips::pips;
+use crate::tui::widget::text::{fit, line_width, put};
+
+/// The columns where things stand, and how much room the last ones have.
+struct Columns {
+    glyph: u16,
+    number: Option<u16>,
+    title: u16,
+    state: u16,
+    /// Where the elapsed time ends.
+    elapsed: u16,
+    extra: u16,
+}
+
+impl Columns {
+    fn of(width: u16) -> Self {
+        if width < 80 {
+            Self { glyph: 1, number: None, title: 3, state: 29, elapsed: 46, extra: 48 }
+        } else {
+            Self { glyph: 2, number: Some(4), title: 6, state: 33, elapsed: 53, extra: 56 }
+        }
+    }
+}
+
+/// Draws the steps from number `first` on, as many as there is room for; with `rail`, a row of it between two steps.
+pub fn draw(model: &Model, run: &Run, area: Rect, first: usize, rail: bool, buffer: &mut Buffer) {
+    let columns = Columns::of(area.width);
+    let selected = model.selected();
+    let mut y = area.y;
+    for (index, step) in run.steps.iter().enumerate().skip(first) {
+        if y >= area.bottom() {
+            break;
+        }
+        row(model, step, selected == Some(index), area, y, &columns, buffer);
+        y += 1;
+        if rail && index + 1 < run.steps.len() && y < area.bottom() {
+            put(buffer, area.x + columns.glyph, y, 1, Line::from(rail_piece(model.theme(), step)), model.theme());
+            y += 1;
+        }
+    }
+}
+
+/// The piece of rail that follows a step.
+fn rail_piece(theme: Theme, step: &Step) -> Span<'static> {
+    if step.passed() {
+        theme.span(Tone::Good, theme.glyph(Glyph::RailPassed))
+    } else {
+        theme.span(Tone::Faint, theme.glyph(Glyph::RailAhead))
+    }
+}
+
+fn row(model: &Model, step: &Step, selected: bool, area: Rect, y: u16, columns: &Columns, buffer: &mut Buffer) {
+    let theme = model.theme();
+    let mark = Mark::from(&step.body);
+    let mut set = |x: u16, room: u16, line: Line<'static>| {
+        put(buffer, area.x + x, y, room.min(area.width.saturating_sub(x)), line, theme);
+    };
+    if selected {
+        let tone = if mark.frame() == Tone::Faint { Tone::Text } else { mark.frame() };
+        set(0, 1, Line::from(Span::styled(theme.glyph(Glyph::Bar), theme.style(tone))));
+    }
+    // A glyph alone has no room for a label's background.
+    let glyph = if mark == Mark::Failed { Tone::Bad } else { mark.tone() };
+    set(columns.glyph, 1, Line::from(theme.span(glyph, theme.mark(mark, model.beat))));
+    if let (Some(x), Some(number)) = (columns.number, step.id.gate_number()) {
+        set(x, 1, Line::from(theme.span(Tone::Muted, number.to_string())));
+    }
+    let title = match mark {
+        _ if selected => Tone::Selected,
+        Mark::Pending | Mark::Skipped | Mark::Unknown => Tone::Muted,
+        _ => Tone::Text,
+    };
+    set(columns.title, columns.state - columns.title - 1, Line::from(theme.span(title, step.id.title())));
+    // The label of a failure has a blank on each side, so that its word stands where the others do.
+    let shift = u16::from(mark == Mark::Failed);
+    set(columns.state - shift, columns.elapsed - columns.state, Line::from(state(model, mark)));
+    if let Some(elapsed) = elapsed(model, step) {
+        let line = Line::from(theme.span(Tone::Text, elapsed));
+        let wide = u16::try_from(line_width(&line)).unwrap_or(0);
+        set(columns.elapsed.saturating_sub(wide), wide, line);
+    }
+    let room = area.width.saturating_sub(columns.extra);
+    set(columns.extra, room, Line::from(extra(model, step, room.into())));
+}
+
+/// The word of a state, a failure as a label.
+pub fn state(model: &Model, mark: Mark) -> Span<'static> {
+    let word = mark.words().0;
+    match mark {
+        Mark::Failed => model.theme().span(Tone::Failed, format!(" {} ", word.to_uppercase())),
+        mark => model.theme().span(mark.tone(), word),
+    }
+}
+
+/// How long the step takes, or took.
+pub fn elapsed(model: &Model, step: &Step) -> Option<String> {
+    if matches!(Mark::from(&step.body), Mark::Pending | Mark::Skipped | Mark::Unknown | Mark::Suspended) {
+        return None;
+    }
+    Some(words::span(step.ended().unwrap_or(model.now).duration_since(step.started()?)))
+}
+
+/// What else there is to say of a step on its line.
+pub fn extra(model: &Model, step: &Step, room: usize) -> Vec<Span<'static>> {
+    match &step.body {
+        StepBody::Gate(gate) => gate_extra(model.theme(), gate, room),
+        StepBody::Rollout(rollout) => rollout_extra(model.theme(), rollout, room),
+    }
+}
+
+fn gate_extra(theme: Theme, gate: &Gate, room: usize) -> Vec<Span<'static>> {
+    let Some(job) = &gate.job else {
+        let word = match gate.state {
+            GateState::Unknown(Unseen::Forbidden) => "you may not see Jobs",
+            GateState::Unknown(Unseen::BeforeWeLooked) => "it ran before we looked",
+            GateState::Unknown(Unseen::Deleted) => "its Job was deleted",
+            _ => "",
+        };
+        return vec![theme.span(Tone::Muted, word)];
+    };
+    let tally = job.attempts.tally();
+    let mut spans = Vec::new();
+    if job.attempts.any() {
+        spans = pips(theme, tally, gate.state != GateState::Done && runs(gate), "");
+        let numbers = Line::from(counted(theme, gate, tally, job.attempts.nearer));
+        let taken: usize = spans.iter().map(|span| span.content.chars().count()).sum();
+        if taken + 2 + line_width(&numbers) <= room {
+            spans.push(Span::raw(if taken > 0 { "  " } else { "" }));
+            spans.extend(numbers.spans);
+        } else if taken == 0 || taken > room {
+            spans = vec![theme.span(Tone::Warning, format!("{} of {}", tally.failed, tally.limit))];
+        }
+    }
+    let what = match &gate.state {
+        GateState::Blocked(fault) => (Tone::Text, fault.reason.clone()),
+        GateState::Running { finishing: true } => (Tone::Muted, "finishing".to_owned()),
+        GateState::Failing(failure) | GateState::Failed(failure) if !job.attempts.any() => {
+            (Tone::Bad, failure.reason.clone())
+        }
+        _ => return spans,
+    };
+    if !spans.is_empty() {
+        spans.push(Span::raw("  "));
+    }
+    spans.push(theme.span(what.0, what.1));
+    spans
+}
+
+/// Whether an attempt of the gate runs now.
+pub fn runs(gate: &Gate) -> bool {
+    gate.job.as_ref().is_some_and(|job| job.history.iter().any(|attempt| attempt.outcome == Outcome::Running))
+}
+
+/// `3 of 6 failed, 3 left`.
+pub fn counted(theme: Theme, gate: &Gate, tally: Tally, count: Count) -> Vec<Span<'static>> {
+    let pods = if count == Count::Pods { " pods" } else { "" };
+    let failed = format!("{} of {}{pods} failed", tally.failed, tally.limit);
+    match (&gate.state, tally.left()) {
+        (GateState::Done, _) => vec![theme.span(Tone::Muted, failed)],
+        (_, 0) => vec![theme.span(Tone::Bad, format!("{failed}, none left"))],
+        (_, left) => vec![theme.span(Tone::Warning, failed), theme.span(Tone::Text, format!(", {left} left"))],
+    }
+}
+
+fn rollout_extra(theme: Theme, rollout: &Rollout, room: usize) -> Vec<Span<'static>> {
+    match &rollout.state {
+        RolloutState::Pending => Vec::new(),
+        RolloutState::Unknown => vec![theme.span(Tone::Muted, "you may not see Deployments")],
+        _ => {
+            let tone = if rollout.state == RolloutState::Done { Tone::Muted } else { Tone::Text };
+            let of = |name: bool| {
+                let words = rollout.workloads.iter().map(|workload| {
+                    let counts = format!("{}/{}", workload.ready, workload.desired);
+                    if name { format!("{} {counts}", workload.app) } else { counts }
+                });
+                words.collect::<Vec<_>>().join(if name { "   " } else { " " })
+            };
+            let long = of(true);
+            let text = if long.chars().count() <= room { long } else { of(false) };
+            vec![theme.span(tone, fit(&text, room, theme))]
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! Times, durations and reasons in words.
+
+use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Timestamp};
+
+/// A duration to the second: `38s`, `4m12s`, `2h03m`, `3d04h`. What is negative is none.
+pub fn span(duration: SignedDuration) -> String {
+    let seconds = duration.as_secs().max(0);
+    let (minutes, hours, days) = (seconds / 60, seconds / 3600, seconds / 86400);
+    match seconds {
+        0..60 => format!("{seconds}s"),
+        60..3600 => format!("{minutes}m{:02}s", seconds % 60),
+        3600..86400 => format!("{hours}h{:02}m", minutes % 60),
+        _ => format!("{days}d{:02}h", hours % 24),
+    }
+}
+
+/// A duration in a sentence, no finer than it has to be: `38 s`, `30m`, `1h`, `2h03m`.
+pub fn round(duration: SignedDuration) -> String {
+    let seconds = duration.as_secs().max(0);
+    match seconds {
+        0..60 => format!("{seconds} s"),
+        60..3600 => format!("{}m", seconds / 60),
+        _ if seconds < 86400 && seconds % 3600 < 60 => format!("{}h", seconds / 3600),
+        _ => span(duration),
+    }
+}
+
+/// How long ago, in a sentence: `12 s`, `2m16s`.
+pub fn age(now: Timestamp, then: Timestamp) -> String {
+    let passed = now.duration_since(then);
+    if passed.as_secs() < 60 { round(passed) } else { span(passed) }
+}
+
+/// A time of the day, with the date where it is not the day of `now`.
+pub fn clock(time: Timestamp, now: Timestamp, zone: &TimeZone) -> String {
+    let (time, today) = (time.to_zoned_datetime(zone.clone()), now.to_zoned_datetime(zone.clone()).date());
+    let format = if time.date() == today { "%H:%M:%S" } else { "%b %-d %H:%M:%S" };
+    time.strftime(format).to_string()
+}
+
+/// The abbreviation of the time zone, as it is at that moment.
+pub fn zone(now: Timestamp, zone: &TimeZone) -> String {
+    now.to_zoned_datetime(zone.clone()).strftime("%Z").to_string()
+}
+
+/// The reason of the operator's report in words; one that is not known, as it is.
+pub fn operator(reason: &str) -> &str {
+    match reason {
+        "RunningPreMigrations" => "Running pre-migrations",
+        "RetryingPreMigrations" => "Retrying pre-migrations",
+        "UpgradingRails" => "Upgrading Rails",
+        "RunningPostMigrations" => "Running post-migrations",
+        "RetryingPostMigrations" => "Retrying post-migrations",
+        "RollingOutWorkloads" => "Rolling out workloads",
+        "WaitingForBatchedMigrations" => "Waiting for batched migrations",
+        "RetryingBatchedMigrationsCheck" => "Retrying the check of batched migrations",
+        "AdvancingVersion" => "Advancing to the next version",
+        "UpgradeComplete" => "Upgrade complete",
+        "MigrationsJobFailed" => "Migrations Job failed",
+        "BatchedMigrationsCheckFailed" => "Check of batched migrations failed",
+        other => other,
+    }
+}
+
+/// A count and its noun: `1 Job`, `2 Jobs`.
+pub fn counted(count: usize, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_are_as_fine_as_they_have_to_be() {
+        let span = |seconds| span(SignedDuration::from_secs(seconds));
+        assert_eq!(span(-5), "0s");
+        assert_eq!(span(38), "38s");
+        assert_eq!(span(252), "4m12s");
+        assert_eq!(span(7380), "2h03m");
+        assert_eq!(span(273_600), "3d04h");
+        let round = |seconds| round(SignedDuration::from_secs(seconds));
+        assert_eq!(round(38), "38 s");
+        assert_eq!(round(1859), "30m");
+        assert_eq!(round(3600), "1h");
+        assert_eq!(round(5400), "1h30m");
+    }
+
+    #[test]
+    fn a_time_of_another_day_has_its_date() {
+        let time = |text: &str| text.parse::<Timestamp>().unwrap();
+        let now = time("2026-11-29T14:32:07Z");
+        assert_eq!(clock(time("2026-11-29T14:21:07Z"), now, &TimeZone::UTC), "14:21:07");
+        assert_eq!(clock(time("2026-11-28T23:59:59Z"), now, &TimeZone::UTC), "Nov 28 23:59:59");
+        assert_eq!(zone(now, &TimeZone::UTC), "UTC");
+    }
+}

@@ -1,0 +1,317 @@
+//! `status` and `wait` on files, by the real program: recordings, dumps made from one, and what is neither.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking, its helpers too")]
+
+mod common;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{Read, Write};
+use std::process::{Command, Stdio};
+
+use common::{Ran, gatewatch, gatewatch_reading, recording};
+use flate2::Compression;
+use flate2::read::MultiGzDecoder;
+use flate2::write::GzEncoder;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+/// A moment of `retry` at which full migrations have failed three times.
+const MOMENT: &str = "2026-11-29T15:34:20Z";
+
+fn lines_of(name: &str) -> Vec<String> {
+    let mut text = String::new();
+    MultiGzDecoder::new(fs::File::open(recording(name)).unwrap()).read_to_string(&mut text).unwrap();
+    text.lines().map(str::to_owned).collect()
+}
+
+/// What `kubectl get` would have printed at [`MOMENT`].
+fn objects() -> Vec<Value> {
+    let mut objects = BTreeMap::new();
+    for line in lines_of("retry") {
+        let event: Value = serde_json::from_str(&line).unwrap();
+        if event["time"].as_str().unwrap() > MOMENT {
+            continue;
+        }
+        let uid = event["object"]["metadata"]["uid"].as_str().unwrap().to_owned();
+        match event["type"].as_str().unwrap() {
+            "DELETED" => drop(objects.remove(&uid)),
+            _ => drop(objects.insert(uid, event["object"].clone())),
+        }
+    }
+    objects.into_values().collect()
+}
+
+fn list() -> Value {
+    json!({"apiVersion": "v1", "kind": "List", "metadata": {"resourceVersion": ""}, "items": objects()})
+}
+
+fn yaml(value: &Value) -> String {
+    serde_saphyr::to_string(value).unwrap()
+}
+
+fn gzip(text: &[u8]) -> Vec<u8> {
+    let mut gzip = GzEncoder::new(Vec::new(), Compression::default());
+    gzip.write_all(text).unwrap();
+    gzip.finish().unwrap()
+}
+
+/// The items of the status of what stands on standard input.
+fn items(input: &[u8]) -> Value {
+    let ran = gatewatch_reading(&["status", "-o", "json", "-f", "-"], input);
+    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
+    serde_json::from_str::<Value>(&ran.stdout).unwrap()["items"].take()
+}
+
+/// One sentence on standard error that begins like that, nothing on standard output, and exit code 2.
+fn assert_refused(ran: &Ran, start: &str) {
+    assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{ran:?}");
+    assert!(ran.stderr.starts_with(&format!("gatewatch: {start}")), "{start:?} is expected in {ran:?}");
+    assert_eq!(ran.stderr.lines().count(), 1, "{ran:?}");
+}
+
+#[test]
+fn a_recording_shows_how_things_stood_at_a_moment() {
+    let ran = gatewatch(&["status", "-f", &recording("retry"), "--at", "15:34:20"]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
+    for shown in [
+        "gitlab/gitlab: upgrading, 18.9.2 to 18.11.0\n",
+        "  2  Full migrations            retrying",
+        "3 of 6 failed, 3 left\n",
+        "PG::LockNotAvailable",
+        "\n  kubectl -n gitlab logs job/gitlab-migrations-6da3b811 -c migrations\n",
+    ] {
+        assert!(ran.stdout.contains(shown), "{shown:?} is expected in\n{}", ran.stdout);
+    }
+}
+
+#[test]
+fn the_command_carries_the_context_that_was_chosen() {
+    let words = ["status", "-f", &recording("retry"), "--at", MOMENT, "--context", "prod eu", "--kubeconfig", "/k"];
+    let ran = gatewatch(&words);
+    assert!(ran.stdout.contains("\n  kubectl --kubeconfig /k --context 'prod eu' -n gitlab logs "), "{}", ran.stdout);
+}
+
+#[test]
+fn every_form_of_a_dump_gives_the_report_of_the_recording_at_that_moment() {
+    let ran = gatewatch(&["status", "-o", "json", "-f", &recording("retry"), "--at", MOMENT]);
+    let expected = serde_json::from_str::<Value>(&ran.stdout).unwrap()["items"].take();
+    assert_eq!(expected[0]["steps"][2]["attempts"]["failed"], 3);
+    let objects = objects();
+    let pretty = |value: &Value| serde_json::to_string_pretty(value).unwrap();
+    let documents = objects.iter().map(pretty).collect::<Vec<_>>().join("\n");
+    let yaml_documents = objects.iter().map(|object| format!("---\n{}", yaml(object))).collect::<String>();
+    for (form, text) in [
+        ("a list", list().to_string()),
+        ("a pretty list", pretty(&list())),
+        ("documents", documents),
+        ("a YAML list", yaml(&list())),
+        ("YAML documents", yaml_documents),
+    ] {
+        assert_eq!(items(text.as_bytes()), expected, "{form}");
+        assert_eq!(items(&gzip(text.as_bytes())), expected, "{form}, packed");
+    }
+}
+
+#[test]
+fn a_single_object_is_enough() {
+    let core = objects().into_iter().find(|object| object["kind"] == "GitLabCore").unwrap();
+    let items = items(core.to_string().as_bytes());
+    assert_eq!(items[0]["name"], "gitlab");
+    assert_eq!(items[0]["operator"]["reason"], "RetryingPostMigrations");
+}
+
+#[test]
+fn what_kubectl_prints_of_a_watch_is_a_recording() {
+    let events: String = lines_of("retry")
+        .iter()
+        .map(|line| {
+            let mut event: Value = serde_json::from_str(line).unwrap();
+            event.as_object_mut().unwrap().remove("time");
+            serde_json::to_string_pretty(&event).unwrap() + "\n"
+        })
+        .collect();
+    let ran = gatewatch_reading(&["wait", "-f", "-"], events.as_bytes());
+    assert_eq!(ran.code, 0);
+    assert!(ran.stdout.contains(" gitlab/gitlab Full migrations: retrying, 3 of 6 failed, 3 left: "), "{}", ran.stdout);
+    assert!(ran.stdout.ends_with("Settled at 18.11.0\n"), "{}", ran.stdout);
+}
+
+#[test]
+fn a_namespace_leaves_the_others_out() {
+    let recording = recording("retry");
+    let count = |namespace| {
+        let ran = gatewatch(&["status", "-o", "json", "-f", &recording, "-n", namespace]);
+        serde_json::from_str::<Value>(&ran.stdout).unwrap()["items"].as_array().unwrap().len()
+    };
+    assert_eq!((count("gitlab"), count("other")), (1, 0));
+}
+
+#[test]
+fn wait_prints_each_change_once_and_ends_with_the_verdict() {
+    let ran = gatewatch(&["wait", "-f", &recording("retry")]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
+    let of_gate: Vec<String> = ran
+        .stdout
+        .lines()
+        .filter_map(|line| line.split_once("Full migrations: "))
+        .map(|(_, text)| text.split(": ").next().unwrap().to_owned())
+        .collect();
+    assert_eq!(
+        of_gate,
+        [
+            "running",
+            "retrying, 1 of 6 failed, 5 left",
+            "retrying, 2 of 6 failed, 4 left",
+            "retrying, 3 of 6 failed, 3 left",
+            "running, about to complete, 3 of 6 failed",
+            "done, 3 of 6 failed"
+        ]
+    );
+    assert!(ran.stdout.ends_with("15:35:37Z gitlab/gitlab Settled at 18.11.0\n"), "{}", ran.stdout);
+}
+
+#[test]
+fn the_exit_code_is_the_outcome() {
+    assert_eq!(gatewatch(&["wait", "-f", &recording("exhausted")]).code, 1);
+    assert_eq!(gatewatch(&["status", "-f", &recording("exhausted")]).code, 1);
+    let half = ["-f", &recording("exhausted"), "--at", "15:34:00"];
+    assert_eq!(gatewatch(&[&["status"], &half[..]].concat()).code, 0);
+    let unfinished = gatewatch(&[&["wait"], &half[..]].concat());
+    assert_eq!(unfinished.code, 3);
+    assert!(
+        unfinished.stdout.ends_with("15:34:00Z gitlab/gitlab Upgrading from 18.9.2 to 18.11.0\n"),
+        "{unfinished:?}"
+    );
+    let gone = gatewatch(&["wait", "-f", &recording("retry"), "-n", "other"]);
+    assert_eq!((gone.code, gone.stdout.as_str()), (5, ""));
+    assert!(gone.stderr.starts_with("gatewatch: there is no GitLabCore"), "{gone:?}");
+}
+
+#[test]
+fn wait_on_a_dump_tells_what_has_begun_and_the_verdict() {
+    let ran = gatewatch_reading(&["wait", "-o", "json", "-f", "-"], list().to_string().as_bytes());
+    let changes: Vec<Value> = ran.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let told: Vec<_> = changes.iter().map(|change| (change["subject"].as_str(), change["to"].as_str())).collect();
+    assert_eq!(
+        told,
+        [
+            (Some("pre-migrations"), Some("done")),
+            (Some("rails-rollout"), Some("done")),
+            (Some("post-migrations"), Some("retrying")),
+            (Some("upgrade"), Some("upgrading"))
+        ]
+    );
+    assert_eq!(ran.code, 3);
+}
+
+#[test]
+fn a_recording_that_was_cut_off_is_used_up_to_the_cut_and_says_so() {
+    let folder = TempDir::new().unwrap();
+    let lines = lines_of("retry");
+    let path = folder.path().join("cut.jsonl");
+    fs::write(&path, lines[..200].join("\n") + "\n" + &lines[200][..100]).unwrap();
+    let ran = gatewatch(&["status", "-f", path.to_str().unwrap()]);
+    let warning =
+        format!("gatewatch: warning: `{}` is cut off in line 201; what comes before is used\n", path.display());
+    assert_eq!((ran.code, ran.stderr), (0, warning));
+    assert!(ran.stdout.contains("Full migrations"), "{}", ran.stdout);
+
+    let packed = fs::read(recording("retry")).unwrap();
+    let path = folder.path().join("cut.jsonl.gz");
+    fs::write(&path, &packed[..packed.len() / 2]).unwrap();
+    let ran = gatewatch(&["status", "-f", path.to_str().unwrap()]);
+    assert_eq!(ran.code, 0);
+    assert!(ran.stderr.contains(" is cut off in line "), "{}", ran.stderr);
+}
+
+#[test]
+fn what_is_no_dump_and_no_recording_is_refused_in_one_sentence() {
+    let folder = TempDir::new().unwrap();
+    let refused = |name: &str, content: &[u8], start: &str| {
+        let path = folder.path().join(name);
+        fs::write(&path, content).unwrap();
+        for command in ["status", "wait"] {
+            let ran = gatewatch(&[command, "-f", path.to_str().unwrap()]);
+            assert_refused(&ran, &format!("`{}` {start}", path.display()));
+            assert!(
+                ran.stderr.contains("; write one with `kubectl get glc,jobs,pods,events,deployments -o json`"),
+                "{ran:?}"
+            );
+        }
+    };
+    let whole = list().to_string();
+    refused("empty.json", b"", "is empty");
+    refused("empty.json.gz", &gzip(b""), "is empty");
+    refused("picture.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "is no text: line 3 holds binary data");
+    refused("cut.json", &whole.as_bytes()[..whole.len() / 2], "is cut off in line 1");
+    refused("cut.json.gz", &gzip(whole.as_bytes())[..1000], "is cut off in line 1");
+    refused("cut.jsonl", &lines_of("retry")[0].as_bytes()[..100], "is cut off in line 1");
+    refused("broken.json", b"{\"kind\": \"List\",\n\"items\": [,]}", "is broken in line 2: expected value");
+    refused("page.html", b"<html>\n<body>404</body>\n</html>\n", "does not come from Kubernetes in line 1");
+    refused(
+        "notes.yaml",
+        b"a: 1\nb: 2\n",
+        "does not come from Kubernetes in line 1: no Kubernetes object, as it has no `kind`",
+    );
+    refused(
+        "map.yaml",
+        b"kind: ConfigMap\nmetadata: {name: a}\n",
+        "holds nothing that gatewatch reads, only ConfigMap (1 object)",
+    );
+    refused("none.json", br#"{"kind":"List","items":[]}"#, "holds nothing that gatewatch reads, only an empty list");
+}
+
+#[test]
+fn a_file_that_cannot_be_opened_is_named() {
+    let folder = TempDir::new().unwrap();
+    let missing = folder.path().join("missing.json");
+    let ran = gatewatch(&["status", "-f", missing.to_str().unwrap()]);
+    assert_refused(&ran, &format!("there is no file `{}`; check the path", missing.display()));
+    let ran = gatewatch(&["wait", "-f", folder.path().to_str().unwrap()]);
+    assert_refused(&ran, &format!("`{}` is a directory; name a file in it", folder.path().display()));
+    assert_refused(&gatewatch(&["status", "-f", "-"]), "standard input is empty; write one with ");
+}
+
+#[test]
+fn a_moment_that_is_not_in_the_file_is_refused() {
+    let ran = gatewatch(&["status", "-f", &recording("retry"), "--at", "15:00"]);
+    assert_refused(
+        &ran,
+        "the recording begins after 2026-11-29T15:00:00Z; give a time from 2026-11-29T15:32:48.363Z to ",
+    );
+    let ran = gatewatch_reading(&["status", "-f", "-", "--at", "15:00"], list().to_string().as_bytes());
+    assert_refused(&ran, "`-` shows one moment, so there is no other to stop at; leave `--at` out");
+    let after = gatewatch(&["status", "-f", &recording("retry"), "--at", "23:00"]);
+    assert_eq!(after.code, 0);
+    assert!(after.stdout.starts_with("gitlab/gitlab: settled, 18.11.0\n"), "{}", after.stdout);
+}
+
+#[test]
+fn wrong_use_exits_2_and_help_exits_0() {
+    for words in
+        [&["status", "-n", "a", "-A"][..], &["status", "--at", "15:00"], &["wait", "-o", "yaml"], &["nonsense"]]
+    {
+        let ran = gatewatch(words);
+        assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{words:?}");
+        assert!(ran.stderr.starts_with("error: "), "{ran:?}");
+    }
+    let help = gatewatch(&["--help"]);
+    assert_eq!(help.code, 0);
+    assert!(help.stdout.contains("gatewatch status"), "{}", help.stdout);
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_gatewatch"))
+        .args(["wait", "-f", &recording("smooth")])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let ran = child.wait_with_output().unwrap();
+    assert_eq!(String::from_utf8(ran.stderr).unwrap(), "");
+    assert!(ran.status.code().is_some(), "{:?}", ran.status);
+}

@@ -1,0 +1,60 @@
+//! The real program, run as a user runs it.
+
+#![allow(dead_code, reason = "each test uses a part of it")]
+
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// What a run of the program gave.
+#[derive(Debug)]
+pub struct Ran {
+    pub code: i32,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+/// Runs the program with nothing on its standard input.
+pub fn gatewatch(words: &[&str]) -> Ran {
+    gatewatch_reading(words, b"")
+}
+
+/// Runs the program with `input` on its standard input.
+pub fn gatewatch_reading(words: &[&str], input: &[u8]) -> Ran {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_gatewatch"))
+        .args(words)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let ran = std::thread::scope(|scope| {
+        // A program that has no use for its input may close it early.
+        scope.spawn(move || stdin.write_all(input));
+        child.wait_with_output().unwrap()
+    });
+    Ran {
+        code: ran.status.code().unwrap(),
+        stdout: String::from_utf8(ran.stdout).unwrap(),
+        stderr: String::from_utf8(ran.stderr).unwrap(),
+    }
+}
+
+/// The path of a recording.
+pub fn recording(name: &str) -> String {
+    format!("{}/tests/recordings/{name}.jsonl.gz", env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The paths of all recordings.
+pub fn recordings() -> Vec<String> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/recordings");
+    let mut paths: Vec<String> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path().to_str().unwrap().to_owned())
+        .filter(|path| path.ends_with(".jsonl.gz"))
+        .collect();
+    paths.sort();
+    assert!(!paths.is_empty());
+    paths
+}
