@@ -90,7 +90,9 @@ impl OwnScreen {
     /// If the terminal went away.
     pub fn resume(&mut self) -> io::Result<()> {
         take()?;
-        self.terminal.clear()
+        // Not `clear`: it asks the terminal for the cursor, and the thread that reads keys would get the answer.
+        self.terminal = Terminal::new(CrosstermBackend::new(io::stdout()))?;
+        Ok(())
     }
 }
 
