@@ -7,7 +7,7 @@ use ratatui::crossterm::event::{Event, KeyEventKind};
 use ratatui::layout::Size;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc::{Receiver, UnboundedReceiver};
-use tokio::time::{Instant, MissedTickBehavior, interval_at, sleep_until};
+use tokio::time::{MissedTickBehavior, interval};
 
 use super::model::{Effect, Message, Model, Settings};
 use super::terminal::OwnScreen;
@@ -71,11 +71,12 @@ impl<C: Clock> Loop<C> {
     async fn turn(&mut self, ports: Ports<'_>, mut signals: Signals, screen: &mut OwnScreen) -> io::Result<Leave> {
         let Ports { mut events, clipboard, mut outcomes } = ports;
         let mut keys = input::listen()?;
-        let mut tick = interval_at(Instant::now() + TICK, TICK);
+        let mut tick = interval(TICK);
         tick.set_missed_tick_behavior(MissedTickBehavior::Skip);
+        let mut frame = interval(FRAME);
+        frame.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut source_speaks = true;
         let mut dirty = true;
-        let mut next_frame = Instant::now();
         loop {
             let effects = tokio::select! {
                 biased;
@@ -97,10 +98,9 @@ impl<C: Clock> Loop<C> {
                     None => { source_speaks = false; continue }
                 },
                 _ = tick.tick() => update(&mut self.model, Message::Tick(self.clock.now())),
-                () = sleep_until(next_frame), if dirty => {
+                _ = frame.tick(), if dirty => {
                     screen.draw(&self.model)?;
                     dirty = false;
-                    next_frame = Instant::now() + FRAME;
                     continue
                 }
             };

@@ -1,1 +1,265 @@
+//! The frames: what a screen shows at three sizes, in colour, without, and in ASCII. `tests/snapshots` holds them.
 
+use ratatui::buffer::Buffer;
+use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use ratatui::layout::Rect;
+use ratatui::style::{Color, Modifier, Style};
+
+use super::fixture::{self, ASCII, COLOUR, MONO, ago, feed, feed_of, live, model, settings, shown};
+use super::model::{Effect, Message, Mode, Model};
+use super::theme::Theme;
+use super::update::update;
+use super::view;
+use crate::cluster::{Kind, WatchState};
+use crate::run::Run;
+
+const SIZES: [(u16, u16); 3] = [(60, 15), (100, 30), (200, 60)];
+
+/// The frame of a model.
+pub fn drawn(model: &Model) -> Buffer {
+    let size = model.size();
+    let mut buffer = Buffer::empty(Rect::new(0, 0, size.width, size.height));
+    view::render(model, &mut buffer);
+    buffer
+}
+
+/// The text of a frame, without blanks at the ends of rows and empty rows at its end.
+pub fn text(buffer: &Buffer) -> String {
+    let rows = buffer.content.chunks(usize::from(buffer.area.width).max(1)).map(|row| {
+        let mut skip = 0;
+        let mut line = String::new();
+        for cell in row {
+            if skip == 0 {
+                line.push_str(cell.symbol());
+                skip = super::widget::text::width(cell.symbol()).max(1);
+            }
+            skip -= 1;
+        }
+        line.trim_end().to_owned()
+    });
+    rows.collect::<Vec<_>>().join("\n").trim_end().to_owned()
+}
+
+/// What is styled in a frame, and how, row by row.
+fn styles(buffer: &Buffer) -> String {
+    let mut lines = Vec::new();
+    for y in 0..buffer.area.height {
+        let mut runs: Vec<(Style, String)> = Vec::new();
+        for x in 0..buffer.area.width {
+            let Some(cell) = buffer.cell((x, y)) else { continue };
+            match runs.last_mut() {
+                Some((style, text)) if *style == cell.style() => text.push_str(cell.symbol()),
+                _ => runs.push((cell.style(), cell.symbol().to_owned())),
+            }
+        }
+        let told = runs.iter().filter(|(style, _)| !in_words(*style).is_empty());
+        let told: Vec<String> =
+            told.map(|(style, text)| format!("{}[{}]", text.trim_end(), in_words(*style))).collect();
+        if !told.is_empty() {
+            lines.push(format!("{:2}  {}", y + 1, told.join("  ")));
+        }
+    }
+    lines.join("\n")
+}
+
+fn in_words(style: Style) -> String {
+    let colour = |prefix: &str, colour: Option<Color>| match colour {
+        None | Some(Color::Reset) => None,
+        Some(colour) => Some(format!("{prefix}{colour}").to_lowercase()),
+    };
+    let modifier = |modifier, word: &str| style.add_modifier.contains(modifier).then(|| word.to_owned());
+    let words = [
+        colour("", style.fg),
+        colour("on ", style.bg),
+        modifier(Modifier::BOLD, "bold"),
+        modifier(Modifier::UNDERLINED, "underlined"),
+        modifier(Modifier::REVERSED, "reversed"),
+    ];
+    words.into_iter().flatten().collect::<Vec<_>>().join(" ")
+}
+
+/// Compares with a snapshot in `tests/snapshots`.
+fn compare(name: &str, frame: String) {
+    let mut settings = insta::Settings::clone_current();
+    settings.set_snapshot_path("../../tests/snapshots");
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    settings.bind(|| insta::assert_snapshot!(name, frame));
+}
+
+/// A screen at three sizes; at the middle one in ASCII too, and with its styles in colour and without.
+fn every_way(name: &str, model: impl Fn(Theme, (u16, u16)) -> Model) {
+    for size in SIZES {
+        compare(&format!("{name}-{}x{}", size.0, size.1), text(&drawn(&model(COLOUR, size))));
+    }
+    compare(&format!("{name}-ascii"), text(&drawn(&model(ASCII, (100, 30)))));
+    compare(&format!("{name}-colour"), styles(&drawn(&model(COLOUR, (100, 30)))));
+    compare(&format!("{name}-mono"), styles(&drawn(&model(MONO, (100, 30)))));
+}
+
+/// A screen at three sizes, in text alone.
+fn every_size(name: &str, model: impl Fn(Theme, (u16, u16)) -> Model) {
+    for size in SIZES {
+        compare(&format!("{name}-{}x{}", size.0, size.1), text(&drawn(&model(COLOUR, size))));
+    }
+}
+
+fn dashboard(name: &str, run: fn() -> Run) {
+    every_way(name, |theme, size| shown(run(), theme, size));
+}
+
+/// A model after keys were pressed.
+pub fn pressed(mut model: Model, keys: &[KeyCode]) -> Model {
+    for key in keys {
+        assert!(update(&mut model, Message::Key(KeyEvent::new(*key, KeyModifiers::NONE))).is_empty());
+    }
+    model
+}
+
+fn kiosk(theme: Theme, size: (u16, u16), redact: bool, runs: Vec<Run>) -> Model {
+    let settings = super::Settings { mode: Mode::Kiosk, redact, ..settings(theme) };
+    model(settings, size, runs, feed(&live()))
+}
+
+#[test]
+fn a_running_gate() {
+    dashboard("running", fixture::running);
+}
+
+#[test]
+fn a_retrying_gate() {
+    dashboard("retrying", fixture::retrying);
+}
+
+#[test]
+fn a_retrying_gate_in_its_back_off() {
+    every_size("backing-off", |theme, size| shown(fixture::backing_off(), theme, size));
+}
+
+#[test]
+fn a_blocked_gate() {
+    dashboard("blocked", fixture::blocked);
+}
+
+#[test]
+fn a_failing_gate() {
+    dashboard("failing", fixture::failing);
+}
+
+#[test]
+fn a_failed_gate() {
+    dashboard("failed", fixture::failed);
+}
+
+#[test]
+fn a_settled_upgrade() {
+    dashboard("settled", fixture::settled);
+}
+
+#[test]
+fn a_rollout() {
+    every_size("rolling", |theme, size| shown(fixture::rolling(), theme, size));
+}
+
+#[test]
+fn several_instances() {
+    every_way("instances", |theme, size| model(settings(theme), size, fixture::several(), feed(&live())));
+}
+
+#[test]
+fn a_filtered_list_of_instances() {
+    let keys = [KeyCode::Char('/'), KeyCode::Char('s'), KeyCode::Char('t'), KeyCode::Char('a')];
+    let list = model(settings(COLOUR), (100, 30), fixture::several(), feed(&live()));
+    compare("instances-filtered", text(&drawn(&pressed(list, &keys))));
+}
+
+#[test]
+fn the_detail_of_a_gate() {
+    every_way("detail", |theme, size| pressed(shown(fixture::failed(), theme, size), &[KeyCode::Enter]));
+}
+
+#[test]
+fn help() {
+    every_size("help", |theme, size| pressed(shown(fixture::running(), theme, size), &[KeyCode::Char('?')]));
+}
+
+#[test]
+fn a_kiosk() {
+    every_way("kiosk", |theme, size| kiosk(theme, size, false, vec![fixture::retrying(), fixture::settled()]));
+}
+
+#[test]
+fn a_redacted_kiosk() {
+    every_size("kiosk-redacted", |theme, size| kiosk(theme, size, true, vec![fixture::failed()]));
+}
+
+#[test]
+fn a_stale_feed() {
+    every_way("stale", |theme, size| {
+        let watch = fixture::broken();
+        model(settings(theme), size, vec![fixture::retrying()], feed(&watch))
+    });
+}
+
+#[test]
+fn kinds_that_may_not_be_listed() {
+    let refused = WatchState::Forbidden { message: "events is forbidden".into() };
+    let states = [Kind::GitLabCore, Kind::Job, Kind::Deployment].map(|kind| (kind, live()));
+    let states = states.into_iter().chain([Kind::Pod, Kind::Event].map(|kind| (kind, refused.clone())));
+    let model = model(settings(COLOUR), (100, 30), vec![fixture::retrying()], feed_of(states));
+    compare("forbidden-kinds", text(&drawn(&model)));
+}
+
+#[test]
+fn no_instance() {
+    let waiting = |name: &str, state: WatchState| {
+        every_size(name, |theme, size| model(settings(theme), size, Vec::new(), feed(&state)));
+    };
+    waiting("no-instance", live());
+    waiting("no-definition", WatchState::Undefined);
+    let message = "gitlabcores.apps.gitlab.com is forbidden: User \"ada\" cannot list resource \"gitlabcores\"";
+    waiting("no-permission", WatchState::Forbidden { message: message.into() });
+    waiting("no-connection", fixture::broken());
+}
+
+#[test]
+fn a_terminal_that_is_too_small() {
+    let frame = |size| text(&drawn(&shown(fixture::retrying(), COLOUR, size)));
+    assert_eq!(frame((59, 15)), "Too small: 59 by 15. gatewatch needs 60 by 15.");
+    assert_eq!(frame((20, 3)), "Too small: 20 by 3.\ngatewatch needs 60\nby 15.");
+    assert_eq!(frame((3, 1)), "Too");
+    assert_eq!(frame((0, 0)), "");
+}
+
+#[test]
+fn a_command_that_cannot_be_copied_stands_alone() {
+    let mut model = shown(fixture::retrying(), COLOUR, (60, 15));
+    let Some(text_alone) = model.command() else { panic!("a command") };
+    assert!(update(&mut model, Message::Copied(crate::clipboard::Outcome::ShowAlone(text_alone))).is_empty());
+    compare("alone", text(&drawn(&model)));
+}
+
+#[test]
+fn a_replay_says_so() {
+    let origin = super::Origin::Replay { speed: 10.0 };
+    let settings = super::Settings { origin, place: "retry.jsonl.gz".into(), namespace: None, ..settings(COLOUR) };
+    let header = |state| {
+        let model = model(settings.clone(), (100, 30), vec![fixture::retrying()], feed(&state));
+        text(&drawn(&model)).lines().next().unwrap_or_default().to_owned()
+    };
+    assert!(header(live()).starts_with(" gatewatch  retry.jsonl.gz  "));
+    assert!(header(live()).ends_with("  ▶ replay 10x  14:32:07"));
+    assert!(header(WatchState::Ended).ends_with("  ■ replay ended  14:32:07"));
+}
+
+#[test]
+fn a_kiosk_shows_one_instance_after_the_other() {
+    let mut model = kiosk(COLOUR, (100, 30), false, vec![fixture::retrying(), fixture::settled()]);
+    let big = |model: &Model| text(&drawn(model)).contains("Page 2 of 2");
+    let mut turns = Vec::new();
+    for _ in 0..20 {
+        assert_eq!(update(&mut model, Message::Tick(ago(0))), Vec::<Effect>::new());
+        turns.push(big(&model));
+    }
+    assert_eq!(turns, [[false; 9].as_slice(), &[true; 10], &[false]].concat());
+}

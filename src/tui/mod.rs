@@ -9,6 +9,7 @@
 //! | `update/` | what a message changes |
 //! | `keymap` | every key: dispatch, the bottom bar and help come from it |
 //! | `theme` | every colour and glyph |
+//! | `mark` | the states a step is shown in |
 //! | `view/` | the screens, one file each, and their parts |
 //! | `widget/` | small drawing without a model: text, pips, meter, rail, command |
 //! | `terminal` | into the terminal's own screen, and out again on every way |
@@ -22,7 +23,10 @@ mod fixture;
 mod frames;
 mod input;
 mod keymap;
+mod mark;
 mod model;
+#[cfg(test)]
+mod properties;
 mod terminal;
 mod theme;
 mod update;

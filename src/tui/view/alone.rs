@@ -15,7 +15,7 @@ pub const ROW: u16 = 2;
 pub fn draw(model: &Model, text: &str, buffer: &mut Buffer) {
     let theme = model.theme();
     let area = buffer.area;
-    let hint = "Select the command with the mouse and copy it. Any key goes back.";
+    let hint = "Select the command and copy it; any key goes back.";
     put(buffer, 0, 0, area.width, Line::from(theme.span(Tone::Muted, hint)), theme);
     let mut rest = text;
     for y in ROW..area.bottom() {

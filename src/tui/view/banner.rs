@@ -15,7 +15,7 @@ pub fn lines(model: &Model) -> Vec<Line<'static>> {
     if let FeedState::Stale { since, error } = model.feed.state() {
         let since = words::clock(since, model.now, &model.settings.zone);
         lines.push(Line::from(vec![
-            theme.span(Tone::Bad, format!("What is shown is of {since}")),
+            theme.span(Tone::Bad, format!("Shown as it was at {since}")),
             theme.span(Tone::Muted, format!("  {}", one_line(model.told(&error)))),
         ]));
     }

@@ -17,6 +17,9 @@ const WIDE: u16 = 150;
 /// The most columns of what is read as one block.
 const BLOCK: u16 = 120;
 
+/// The least rows that are worth beginning with the details.
+const LEAST_DETAILS: u16 = 10;
+
 /// Draws the screen.
 pub fn draw(model: &Model, buffer: &mut Buffer) {
     let Some(run) = model.run() else { return };
@@ -86,11 +89,13 @@ fn about(model: &Model, run: &Run, plan: &Plan, area: Rect, buffer: &mut Buffer)
 
 /// The sections, as many as there is room for; one that does not fit ends in how much more there is.
 fn details(model: &Model, run: &Run, step: &Step, area: Rect, buffer: &mut Buffer) {
-    if area.height < 4 {
+    if area.height < LEAST_DETAILS {
         return;
     }
-    let lines = sections::lines(model, sections::all(model, run, step, area.width.into()));
     let room = usize::from(area.height);
+    let lines = |whole| sections::lines(model, sections::all(model, run, step, area.width.into(), whole));
+    let whole = lines(true);
+    let lines = if whole.len() > room { lines(false) } else { whole };
     let more = lines.len().saturating_sub(room);
     let shown = if more > 0 { room - 1 } else { room };
     for (y, line) in (area.y..area.bottom()).zip(lines.into_iter().take(shown)) {

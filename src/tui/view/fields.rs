@@ -1,6 +1,7 @@
 //! What is told of a step, a label and a value a row, in the order in which it matters.
 
 use jiff::{SignedDuration, Timestamp};
+use ratatui::style::Stylize;
 use ratatui::text::{Line, Span};
 
 use super::{steps, words};
@@ -19,20 +20,26 @@ pub struct Row {
     pub rank: u8,
     /// What it says.
     pub line: Line<'static>,
+    /// Whether it goes on with the text of the row above.
+    pub continues: bool,
+    /// What its text would be with all that follows it.
+    pub rest: Option<Span<'static>>,
 }
 
 /// The rank of the command, which stays.
 pub const COMMAND: u8 = 0;
 /// What the state is about.
-const HEAD: u8 = 1;
+pub const HEAD: u8 = 1;
 /// What belongs to it.
-const CAUSE: u8 = 2;
+pub const CAUSE: u8 = 2;
 /// The attempts.
-const ATTEMPTS: u8 = 3;
+pub const ATTEMPTS: u8 = 3;
 /// What can be looked up elsewhere.
-const LOOSE: u8 = 4;
-/// Air, and the rest of a long message.
-pub const AIR: u8 = 5;
+pub const LOOSE: u8 = 4;
+/// The rest of a long text.
+pub const MORE: u8 = 5;
+/// Air.
+pub const AIR: u8 = 6;
 
 /// How many columns a label takes.
 const LABEL: usize = 14;
@@ -67,16 +74,28 @@ impl Fields<'_> {
     fn field(&mut self, rank: u8, label: &str, value: Vec<Span<'static>>) {
         let mut spans = vec![self.theme.span(Tone::Muted, format!("{label:LABEL$}"))];
         spans.extend(value);
-        self.rows.push(Row { rank, line: Line::from(spans) });
+        self.push(rank, Line::from(spans));
     }
 
-    /// A text of several lines, the first of which matters more than the others.
+    fn push(&mut self, rank: u8, line: Line<'static>) {
+        self.rows.push(Row { rank, line, continues: false, rest: None });
+    }
+
+    /// A text of several lines, the first of which matters more than the others. Where it is not shown as a whole, its own
+    /// line breaks give way to having more of it in sight.
     fn text(&mut self, rank: u8, label: &str, tone: Tone, text: &str, most: usize) {
-        let most = if self.whole { usize::MAX } else { most };
-        let lines = wrap_at_most(text, self.room(), most, self.theme);
-        for (index, line) in lines.into_iter().enumerate() {
-            let (rank, label) = if index == 0 { (rank, label) } else { (rank.max(AIR), "") };
-            self.field(rank, label, vec![self.theme.span(tone, line)]);
+        let lines = if self.whole {
+            wrap(text, self.room())
+        } else {
+            wrap_at_most(&one_line(text), self.room(), most, self.theme)
+        };
+        for (index, line) in lines.iter().enumerate() {
+            let (rank, label) = if index == 0 { (rank, label) } else { (rank.max(MORE), "") };
+            self.field(rank, label, vec![self.theme.span(tone, line.clone())]);
+            if let Some(row) = self.rows.last_mut() {
+                row.continues = index > 0;
+                row.rest = Some(self.theme.span(tone, one_line(&lines[index..].join("\n"))));
+            }
         }
     }
 
@@ -96,7 +115,8 @@ impl Fields<'_> {
             GateState::Failing(failure) => self.failure("Failing", failure),
             GateState::Failed(failure) => self.failure("Failed", failure),
             GateState::Running { finishing: true } => self.sentence("All is done, and the Job only finishes."),
-            GateState::Running { .. } | GateState::Retrying { .. } | GateState::Done => {}
+            GateState::Done => self.done(gate.job.as_ref()),
+            GateState::Running { .. } | GateState::Retrying { .. } => {}
         }
         if let Some(job) = &gate.job {
             self.job(gate, job);
@@ -105,22 +125,29 @@ impl Fields<'_> {
 
     fn sentence(&mut self, text: &str) {
         for line in wrap(text, self.columns) {
-            self.rows.push(Row { rank: HEAD, line: Line::from(self.theme.span(Tone::Text, line)) });
+            self.push(HEAD, Line::from(self.theme.span(Tone::Text, line)));
         }
     }
 
     fn pending(&mut self, run: &Run, step: &Step) {
         let before = run.steps.iter().take_while(|other| other.id != step.id).find(|other| !other.passed());
         match before {
-            Some(before) => self.sentence(&format!("Not reached: it waits for “{}”.", before.id.title())),
+            Some(before) => self.sentence(&format!("Not reached: it waits for {}.", before.id.title())),
             None => self.sentence("Its turn: the operator is yet to make its Job."),
         }
+    }
+
+    fn done(&mut self, job: Option<&GateJob>) {
+        let clock = |time| words::clock(time, self.model.now, &self.model.settings.zone);
+        let when = job.and_then(|job| job.ended).map(|ended| format!(" at {}", clock(ended))).unwrap_or_default();
+        let failures = if job.is_some_and(|job| job.attempts.any()) { "" } else { ", and no attempt failed" };
+        self.sentence(&format!("Complete{when}{failures}."));
     }
 
     fn failure(&mut self, label: &str, failure: &JobFailure) {
         let since = failure.since.map(|since| format!(", {} ago", words::age(self.model.now, since)));
         let value = vec![
-            Span::styled(failure.reason.clone(), bold(self.theme, Tone::Bad)),
+            bold(self.theme, Tone::Bad, failure.reason.clone()),
             self.theme.span(
                 Tone::Text,
                 format!("  {}{}", one_line(self.model.told(&failure.message)), since.unwrap_or_default()),
@@ -130,25 +157,23 @@ impl Fields<'_> {
             return self.field(HEAD, label, value);
         }
         let since = failure.since.map(|since| format!("  {} ago", words::age(self.model.now, since)));
-        let reason = Span::styled(failure.reason.clone(), bold(self.theme, Tone::Bad));
+        let reason = bold(self.theme, Tone::Bad, failure.reason.clone());
         self.field(HEAD, label, vec![reason, self.theme.span(Tone::Text, since.unwrap_or_default())]);
         self.text(ATTEMPTS, "", Tone::Text, self.model.told(&failure.message), MESSAGE);
     }
 
     fn fault(&mut self, fault: &StartFault) {
         let mut value = vec![self.theme.span(Tone::Blocked, fault.reason.clone())];
-        let mut about = format!("  {}", fault.cause.word());
-        if let Some(container) = &fault.container {
-            about.push_str(&format!(", container {container}"));
-        }
         if let Some(since) = fault.since {
-            about.push_str(&format!(", for {}", words::age(self.model.now, since)));
+            value.push(self.theme.span(Tone::Text, format!("  for {}", words::age(self.model.now, since))));
         }
-        value.push(self.theme.span(Tone::Text, about));
+        let container = fault.container.iter().map(|container| format!(", container {container}"));
+        let about = format!("  {}{}", fault.cause.word(), container.collect::<String>());
+        value.push(self.theme.span(Tone::Muted, about));
         self.field(HEAD, "Blocked", value);
         self.text(CAUSE, "", Tone::Text, self.model.told(&fault.message), MESSAGE);
         let clears = if fault.permanent {
-            self.theme.span(Tone::Bad, "It cannot clear by itself: somebody has to mend it.")
+            self.theme.span(Tone::Bad, "It cannot clear by itself.")
         } else {
             self.theme.span(Tone::Text, "It can clear by itself.")
         };
@@ -173,9 +198,9 @@ impl Fields<'_> {
         }
         if let Some(line) = job.command.as_ref().filter(|_| !self.model.settings.redact) {
             let line = line.shell(&self.model.settings.target);
-            self.rows.push(Row { rank: AIR, line: Line::default() });
+            self.push(AIR, Line::default());
             let lines = command(self.theme, &line, self.columns, "c copies");
-            self.rows.extend(lines.into_iter().map(|line| Row { rank: COMMAND, line }));
+            lines.into_iter().for_each(|line| self.push(COMMAND, line));
         }
     }
 
@@ -201,13 +226,13 @@ impl Fields<'_> {
         if let Some(time) = failure.time {
             about = format!("  {} ago", words::age(self.model.now, time));
         }
-        let room =
-            self.room().saturating_sub(value.iter().map(|span| width(&span.content)).sum::<usize>() + width(&about));
-        let pod = short_pod(&failure.pod, &job.name, room.saturating_sub(6).max(8), theme);
-        about.push_str(&format!(", pod {pod}"));
         value.push(theme.span(Tone::Text, about));
-        if failure.pod_gone {
-            value.push(theme.span(Tone::Muted, " (deleted)"));
+        let gone = if failure.pod_gone { " (deleted)" } else { "" };
+        let pod = format!(", pod {}", short_pod(&failure.pod, &job.name, 40, theme));
+        let taken = value.iter().map(|span| width(&span.content)).sum::<usize>();
+        if !failure.pod.is_empty() && taken + width(&pod) + gone.len() <= self.room() {
+            value.push(theme.span(Tone::Text, pod));
+            value.push(theme.span(Tone::Muted, gone));
         }
         self.field(rank, "Last failure", value);
         let tone = if rank == HEAD { Tone::Bad } else { Tone::Muted };
@@ -325,9 +350,9 @@ impl Fields<'_> {
     }
 }
 
-/// A tone, and bold.
-fn bold(theme: Theme, tone: Tone) -> ratatui::style::Style {
-    theme.style(tone).add_modifier(ratatui::style::Modifier::BOLD)
+/// A text in a tone, and bold.
+pub fn bold(theme: Theme, tone: Tone, text: String) -> Span<'static> {
+    theme.span(tone, text).bold()
 }
 
 /// The pip of an attempt.

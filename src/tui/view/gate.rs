@@ -1,11 +1,12 @@
 //! One step in every detail. It scrolls.
 
 use ratatui::buffer::Buffer;
-use ratatui::text::{Line, Span};
+use ratatui::text::Line;
 
 use super::{bar, body, fields, header, panel, scrolled, sections, steps, summary};
+use crate::tui::mark::Mark;
 use crate::tui::model::Model;
-use crate::tui::theme::{Mark, Tone};
+use crate::tui::theme::Tone;
 use crate::tui::widget::text::wrap;
 
 /// The columns left free at both sides.
@@ -29,15 +30,13 @@ pub fn lines(model: &Model, width: u16) -> Vec<Line<'static>> {
     let theme = model.theme();
     let columns = usize::from(width.saturating_sub(2 * MARGIN).min(BLOCK));
     let mark = Mark::from(&step.body);
-    let mut title = panel::title(model, step).spans;
-    title.push(Span::raw("  "));
-    title.push(steps::state(model, mark));
+    let mut about = vec![steps::state(model, mark)];
     if let Some(elapsed) = steps::elapsed(model, step) {
-        title.push(theme.span(Tone::Text, format!("  {elapsed}")));
+        about.push(theme.span(Tone::Text, format!("  {elapsed}")));
     }
-    let mut about = vec![theme.span(Tone::Muted, format!("{}/{}  ", run.namespace, run.name))];
+    about.push(theme.span(Tone::Muted, format!("   {}/{}   ", run.namespace, run.name)));
     about.extend(summary::course(model, run, true));
-    let mut lines = vec![Line::from(title), Line::from(about)];
+    let mut lines = vec![panel::title(model, step), Line::from(about)];
     if let Some(report) = &run.operator {
         lines.push(summary::operator(model, report));
         let message = wrap(model.told(&report.message), columns.saturating_sub(10));
@@ -47,7 +46,7 @@ pub fn lines(model: &Model, width: u16) -> Vec<Line<'static>> {
     let rows = fields::rows(model, run, step, columns, true);
     lines.extend(rows.into_iter().map(|row| row.line));
     lines.push(Line::default());
-    lines.extend(sections::lines(model, sections::all(model, run, step, columns)));
+    lines.extend(sections::lines(model, sections::all(model, run, step, columns, true)));
     while lines.last().is_some_and(|line| line.width() == 0) {
         lines.pop();
     }

@@ -6,8 +6,9 @@ use ratatui::text::{Line, Span};
 
 use super::{bar, body, header, scrolled};
 use crate::tui::keymap::{BINDINGS, Binding, Place};
+use crate::tui::mark::Mark;
 use crate::tui::model::Model;
-use crate::tui::theme::{Mark, Tone};
+use crate::tui::theme::Tone;
 use crate::tui::widget::table::{Align, table};
 
 /// Draws the screen.
@@ -25,18 +26,16 @@ pub fn lines(model: &Model) -> Vec<Line<'static>> {
     let title = |text: &'static str| Line::from(theme.span(Tone::Strong, text));
     let columns = usize::from(model.size().width.saturating_sub(3));
 
-    let keys = BINDINGS.iter().map(|binding| {
-        let keys: Vec<String> = binding.keys.iter().map(|key| key.label(theme.ascii)).collect();
-        vec![
-            theme.span(Tone::Strong, keys.join(" ")),
-            theme.span(Tone::Text, binding.help),
-            theme.span(Tone::Muted, places(binding)),
-        ]
-    });
-    let mut lines = vec![title("Keys")];
-    lines.extend(table(theme, &[Align::Left; 3], keys.collect(), columns));
-    lines.push(Line::default());
-
+    let mut lines = Vec::new();
+    for (name, keys) in groups() {
+        let row = |binding: &&Binding| {
+            let keys: Vec<String> = binding.keys.iter().map(|key| key.label(theme.ascii)).collect();
+            vec![theme.span(Tone::Strong, format!("{:20}", keys.join(" "))), theme.span(Tone::Text, binding.help)]
+        };
+        lines.push(title(name));
+        lines.extend(table(theme, &[Align::Left; 2], keys.iter().map(row).collect(), columns, 2));
+        lines.push(Line::default());
+    }
     lines.push(title("States of a gate"));
     let states = Mark::ALL.iter().map(|mark| {
         let (word, meaning) = mark.words();
@@ -48,26 +47,25 @@ pub fn lines(model: &Model) -> Vec<Line<'static>> {
             theme.span(Tone::Text, meaning),
         ]
     });
-    lines.extend(table(theme, &[Align::Left; 3], states.collect(), columns));
+    lines.extend(table(theme, &[Align::Left; 3], states.collect(), columns, 2));
     lines
 }
 
-/// Where a key is valid, in words; nothing where it is valid everywhere.
-fn places(binding: &Binding) -> String {
-    if binding.places.len() + 1 >= Place::ALL.len() {
-        return String::new();
+/// The keys by where they are valid: first those of most places, then those that only some have.
+fn groups() -> Vec<(&'static str, Vec<&'static Binding>)> {
+    let common = |binding: &&Binding| binding.places.len() > 3;
+    let mut groups = vec![("Everywhere", BINDINGS.iter().filter(common).collect())];
+    for place in Place::ALL {
+        let name = match place {
+            Place::Dashboard => "Dashboard",
+            Place::Detail => "Detail",
+            Place::Instances => "Instances",
+            Place::Filter => "Filter",
+            Place::Help => "Help",
+            Place::Waiting => "No instance",
+        };
+        groups.push((name, place.bindings().filter(|binding| !common(binding)).collect()));
     }
-    let names: Vec<&str> = binding.places.iter().map(|place| name(*place)).collect();
-    names.join(", ")
-}
-
-fn name(place: Place) -> &'static str {
-    match place {
-        Place::Waiting => "no instance",
-        Place::Instances => "instances",
-        Place::Filter => "filter",
-        Place::Dashboard => "dashboard",
-        Place::Detail => "detail",
-        Place::Help => "help",
-    }
+    groups.retain(|(_, keys): &(_, Vec<_>)| !keys.is_empty());
+    groups
 }

@@ -4,9 +4,10 @@ use ratatui::buffer::Buffer;
 use ratatui::text::{Line, Span};
 
 use super::{banner, bar, body, header, steps, summary, words};
-use crate::run::Run;
+use crate::run::{Run, Step};
+use crate::tui::mark::Mark;
 use crate::tui::model::Model;
-use crate::tui::theme::{Glyph, Mark, Tone};
+use crate::tui::theme::{Glyph, Theme, Tone};
 use crate::tui::widget::table::{Align, table};
 use crate::tui::widget::text::put;
 
@@ -19,7 +20,7 @@ pub fn draw(model: &Model, buffer: &mut Buffer) {
     let mut lines = banner::lines(model);
     let mut count = words::counted(model.runs.len(), "instance");
     if !model.filter.text.is_empty() {
-        count = format!("{} of {count} with “{}”", listed.len(), model.filter.text);
+        count = format!("{} of {count} with {}", listed.len(), model.filter.text);
     }
     lines.push(Line::from(theme.span(Tone::Muted, count)));
     lines.push(Line::default());
@@ -32,13 +33,11 @@ pub fn draw(model: &Model, buffer: &mut Buffer) {
     let room = usize::from(area.bottom().saturating_sub(y));
     let first = selected.saturating_sub(room / 2).min(listed.len().saturating_sub(room));
     let rows = listed.iter().enumerate().map(|(index, run)| row(model, run, index == selected)).collect();
-    let columns = [Align::Left, Align::Left, Align::Left, Align::Left, Align::Right, Align::Left, Align::Left];
-    let table = table(theme, &columns, rows, usize::from(area.width.saturating_sub(4)));
+    let table = table(theme, &[Align::Left; 7], rows, usize::from(area.width.saturating_sub(4)), 1);
     for (index, line) in table.into_iter().enumerate().skip(first).take(room) {
         if index == selected {
-            let tone = Mark::from(listed[index].verdict).frame();
-            let tone = if tone == Tone::Faint { Tone::Text } else { tone };
-            put(buffer, area.x, y, 1, Line::from(theme.span(tone, theme.glyph(Glyph::Bar))), theme);
+            let bar = listed.get(index).map(|run| theme.span(mark(run).bar(), theme.glyph(Glyph::Bar)));
+            put(buffer, area.x, y, 1, bar.into_iter().collect(), theme);
         }
         put(buffer, area.x + 2, y, area.width.saturating_sub(4), line, theme);
         y += 1;
@@ -48,31 +47,47 @@ pub fn draw(model: &Model, buffer: &mut Buffer) {
 
 fn row(model: &Model, run: &Run, selected: bool) -> Vec<Span<'static>> {
     let theme = model.theme();
-    let step = run.current().and_then(|current| run.steps.get(current));
-    // Of a run that is done the last step tells nothing.
-    let step = step.filter(|step| !step.passed());
-    let mark = step.map_or(Mark::from(run.verdict), |step| Mark::from(&step.body));
-    let mark = if mark == Mark::Pending { Mark::from(run.verdict) } else { mark };
+    let step = to_look_at(run);
+    let mark = mark(run);
     let glyph = if mark == Mark::Failed { Tone::Bad } else { mark.tone() };
     let word = if step.is_some() { mark.words().0 } else { run.verdict.word() };
     let word = if mark == Mark::Failed { format!(" {} ", word.to_uppercase()) } else { word.to_owned() };
-    let course = match (&run.course.from, &run.course.target) {
-        (Some(from), Some(target)) if from != target => {
-            format!("{from} {} {target}", if theme.ascii { "->" } else { "→" })
-        }
-        (from, target) => target.clone().or(from.clone()).unwrap_or_default(),
-    };
     let elapsed = summary::elapsed(model, run, true).spans.pop().unwrap_or_default();
-    let extra: String = step
-        .map(|step| steps::extra(model, step, 40).iter().map(|span| span.content.as_ref()).collect())
-        .unwrap_or_default();
-    vec![
-        theme.span(glyph, theme.mark(mark, model.beat)),
-        theme.span(if selected { Tone::Selected } else { Tone::Text }, format!("{}/{}", run.namespace, run.name)),
-        theme.span(mark.tone(), word),
-        theme.span(Tone::Text, course),
-        elapsed,
-        theme.span(Tone::Text, step.map_or("", |step| step.id.title())),
-        theme.span(Tone::Muted, extra),
-    ]
+    let width = model.size().width;
+    let name =
+        theme.span(if selected { Tone::Selected } else { Tone::Text }, format!("{}/{}", run.namespace, run.name));
+    let title = theme.span(Tone::Text, step.map_or("", |step| step.id.title()));
+    let mut row = vec![theme.span(glyph, theme.mark(mark, model.beat)), name, theme.span(mark.tone(), word)];
+    if width >= 80 {
+        row.push(theme.span(Tone::Text, course(run, theme, width < 120)));
+    }
+    row.extend([elapsed, title]);
+    if width >= 80 {
+        let extra = step.map(|step| steps::extra(model, step, 28)).unwrap_or_default();
+        row.push(theme.span(Tone::Muted, extra.iter().map(|span| span.content.as_ref()).collect::<String>()));
+    }
+    row
+}
+
+/// Where it goes, and unless `short` where it comes from.
+fn course(run: &Run, theme: Theme, short: bool) -> String {
+    let arrow = if theme.ascii { "->" } else { "→" };
+    match (&run.course.from, &run.course.target) {
+        (Some(from), Some(target)) if from != target && short => format!("{arrow} {target}"),
+        (Some(from), Some(target)) if from != target => format!("{from} {arrow} {target}"),
+        (from, target) => target.clone().or(from.clone()).unwrap_or_default(),
+    }
+}
+
+/// The step that tells something of the run: of one that is done, none.
+pub fn to_look_at(run: &Run) -> Option<&Step> {
+    run.current().and_then(|current| run.steps.get(current)).filter(|step| !step.passed())
+}
+
+/// The state that stands for the run: that of the step to look at, or its verdict.
+pub fn mark(run: &Run) -> Mark {
+    match to_look_at(run).map(|step| Mark::from(&step.body)) {
+        None | Some(Mark::Pending) => Mark::from(run.verdict),
+        Some(mark) => mark,
+    }
 }

@@ -4,12 +4,13 @@
 //! | file | holds |
 //! |---|---|
 //! | `dashboard`, `instances`, `gate`, `help`, `kiosk`, `waiting`, `alone`, `too_small` | one screen each |
-//! | `header`, `banner`, `summary`, `steps`, `plan`, `panel`, `fields`, `sections`, `bar` | the parts they share |
+//! | `header`, `banner`, `summary`, `steps`, `plan`, `panel`, `fields`, `sections`, `bar`, `big` | the parts they share |
 //! | `words` | times, durations and reasons in words |
 
 mod alone;
 mod banner;
 mod bar;
+mod big;
 mod dashboard;
 mod fields;
 mod gate;

@@ -6,8 +6,9 @@ use ratatui::text::Line;
 
 use super::fields::Row;
 use crate::run::Step;
+use crate::tui::mark::Mark;
 use crate::tui::model::Model;
-use crate::tui::theme::{Glyph, Mark, Tone};
+use crate::tui::theme::{Glyph, Tone};
 use crate::tui::widget::frame::frame;
 use crate::tui::widget::text::{one_line, put};
 

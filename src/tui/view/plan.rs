@@ -1,11 +1,13 @@
 //! What of the dashboard is drawn at a given height. It gives up air, then lines, as the room gets less; the command of
 //! the selected gate never.
 
+use ratatui::crossterm::event::KeyCode;
 use ratatui::text::Line;
 
 use super::fields::{self, Row};
 use super::{banner, summary, words};
 use crate::run::Run;
+use crate::tui::keymap::Key;
 use crate::tui::model::Model;
 use crate::tui::theme::Tone;
 
@@ -23,8 +25,8 @@ pub struct Plan {
     pub air_above: u16,
     /// How many steps.
     pub steps: u16,
-    /// Whether rows of rail stand between them.
-    pub rail: bool,
+    /// How many rows of rail stand between them.
+    pub rail: u16,
     /// Empty rows below the steps.
     pub air_below: u16,
     /// What is told of the selected step.
@@ -47,7 +49,7 @@ impl Plan {
             operator: run.operator.as_ref().map(|report| summary::operator(model, report)),
             air_above: 1,
             steps: u16::try_from(run.steps.len()).unwrap_or(u16::MAX),
-            rail: true,
+            rail: if height >= SPACIOUS { 2 } else { 1 },
             air_below: 1,
             rows,
             foot: true,
@@ -63,7 +65,7 @@ impl Plan {
 
     /// How many rows the steps take.
     pub fn steps_rows(&self) -> u16 {
-        self.steps + if self.rail { self.steps.saturating_sub(1) } else { 0 }
+        self.steps + self.rail * self.steps.saturating_sub(1)
     }
 
     /// How many rows the frame takes.
@@ -86,25 +88,38 @@ impl Plan {
 
     /// Gives up the last of the rows of that rank or above; whether there was one.
     fn give_row(&mut self, rank: u8) -> bool {
-        let last = self.rows.iter().rposition(|row| row.rank >= rank.max(fields::COMMAND + 1));
-        last.map(|last| self.rows.remove(last)).is_some()
+        let Some(last) = self.rows.iter().rposition(|row| row.rank >= rank) else { return false };
+        let given = self.rows.remove(last);
+        // What is left of the text then goes on up to the edge, where it is cut visibly.
+        if given.continues
+            && let Some(above) = last.checked_sub(1).and_then(|above| self.rows.get_mut(above))
+            && let (Some(value), Some(rest)) = (above.line.spans.last_mut(), above.rest.take())
+        {
+            *value = rest;
+        }
+        true
     }
 }
+
+/// From this height on there is room for two rows of rail between steps.
+const SPACIOUS: u16 = 44;
 
 /// What is given up, the least first; each says whether there was something left of it to give.
 const GIVE: &[fn(&mut Plan) -> bool] = &[
     |plan| std::mem::take(&mut plan.air_bottom) > 0,
-    |plan| std::mem::take(&mut plan.rail),
+    |plan| plan.rail > 1 && std::mem::replace(&mut plan.rail, 1) > 1,
+    |plan| std::mem::take(&mut plan.rail) > 0,
     |plan| plan.give_row(fields::AIR),
     |plan| std::mem::take(&mut plan.air_below) > 0,
+    |plan| plan.give_row(fields::MORE),
     |plan| std::mem::take(&mut plan.air_above) > 0,
     |plan| plan.history.take().is_some(),
     |plan| std::mem::take(&mut plan.rule),
     |plan| std::mem::take(&mut plan.foot),
     |plan| plan.operator.take().is_some(),
-    |plan| plan.give_row(4),
-    |plan| plan.give_row(3),
-    |plan| plan.give_row(2),
+    |plan| plan.give_row(fields::LOOSE),
+    |plan| plan.give_row(fields::ATTEMPTS),
+    |plan| plan.give_row(fields::CAUSE),
     |plan| plan.banners.pop().is_some(),
     |plan| {
         let more = plan.steps > 1;
@@ -112,7 +127,7 @@ const GIVE: &[fn(&mut Plan) -> bool] = &[
         more
     },
     |plan| std::mem::take(&mut plan.title),
-    |plan| plan.give_row(1),
+    |plan| plan.give_row(fields::HEAD),
 ];
 
 /// What the run left behind: `2 Jobs of an earlier spec`.
@@ -130,6 +145,7 @@ fn history(model: &Model, run: &Run) -> Option<Line<'static>> {
     } else {
         "of earlier hops or specs"
     };
-    let text = format!("{} {of}, in detail", words::counted(run.history.len(), "Job"));
+    let enter = Key::Named(KeyCode::Enter).label(model.theme().ascii);
+    let text = format!("{} {of}, {enter} for detail", words::counted(run.history.len(), "Job"));
     Some(Line::from(model.theme().span(Tone::Muted, text)))
 }

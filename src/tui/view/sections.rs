@@ -9,8 +9,9 @@ use super::{steps, words};
 use crate::cluster::PodPhase;
 use crate::gate::{Attempt, Count, GateJob, GatePod, Outcome, Tally};
 use crate::run::{PastJob, Run, Step};
+use crate::tui::mark::Mark;
 use crate::tui::model::Model;
-use crate::tui::theme::{Mark, Theme, Tone};
+use crate::tui::theme::{Theme, Tone};
 use crate::tui::widget::table::{Align, table};
 use crate::tui::widget::text::one_line;
 
@@ -22,9 +23,11 @@ pub struct Section {
     pub lines: Vec<Line<'static>>,
 }
 
-/// The sections of a step that have something to say, and at the end the Jobs that the run left behind.
-pub fn all(model: &Model, run: &Run, step: &Step, columns: usize) -> Vec<Section> {
-    let drawn = Drawn { model, theme: model.theme(), columns };
+/// The sections of a step that have something to say, and at the end the Jobs that the run left behind. `whole` leaves
+/// messages more than one line.
+pub fn all(model: &Model, run: &Run, step: &Step, columns: usize, whole: bool) -> Vec<Section> {
+    let most = if whole { MESSAGE } else { 1 };
+    let drawn = Drawn { model, theme: model.theme(), columns, most };
     let mut sections = Vec::new();
     if let Some(job) = step.gate().and_then(|gate| gate.job.as_ref()) {
         sections.push(Section { title: "Limits", lines: drawn.limits(job) });
@@ -57,7 +60,11 @@ struct Drawn<'a> {
     model: &'a Model,
     theme: Theme,
     columns: usize,
+    most: usize,
 }
+
+/// The most lines of a message.
+const MESSAGE: usize = 12;
 
 impl Drawn<'_> {
     fn span(&self, tone: Tone, text: impl Into<String>) -> Span<'static> {
@@ -65,7 +72,7 @@ impl Drawn<'_> {
     }
 
     fn table(&self, columns: &[Align], rows: Vec<Cells>) -> Vec<Line<'static>> {
-        table(self.theme, columns, rows, self.columns)
+        table(self.theme, columns, rows, self.columns, self.most)
     }
 
     fn clock(&self, time: Option<Timestamp>) -> Span<'static> {
@@ -163,12 +170,16 @@ impl Drawn<'_> {
 
     fn events(&self, job: &GateJob) -> Vec<Line<'static>> {
         let rows = job.events.iter().map(|event| {
+            let about = match event.about_name == job.name {
+                true => "job".to_owned(),
+                false => short_pod(&event.about_name, &job.name, 24, self.theme),
+            };
             let times = if event.count > 1 { format!("{}x", event.count) } else { String::new() };
             vec![
                 self.clock(event.last),
                 self.span(if event.warning { Tone::Warning } else { Tone::Text }, event.reason.clone()),
                 self.span(Tone::Muted, times),
-                self.span(Tone::Muted, short_pod(&event.about_name, &job.name, 24, self.theme)),
+                self.span(Tone::Muted, about),
                 self.span(Tone::Text, one_line(self.model.told(&event.message))),
             ]
         });

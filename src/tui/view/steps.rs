@@ -7,10 +7,11 @@ use ratatui::text::{Line, Span};
 use super::words;
 use crate::gate::{Count, Gate, GateState, Outcome, Tally, Unseen};
 use crate::run::{Rollout, RolloutState, Run, Step, StepBody};
+use crate::tui::mark::Mark;
 use crate::tui::model::Model;
-use crate::tui::theme::{Glyph, Mark, Theme, Tone};
+use crate::tui::theme::{Glyph, Theme, Tone};
 use crate::tui::widget::pips::pips;
-use crate::tui::widget::text::{fit, line_width, put};
+use crate::tui::widget::text::{fit, line_width, put, width};
 
 /// The columns where things stand, and how much room the last ones have.
 struct Columns {
@@ -33,8 +34,8 @@ impl Columns {
     }
 }
 
-/// Draws the steps from number `first` on, as many as there is room for; with `rail`, a row of it between two steps.
-pub fn draw(model: &Model, run: &Run, area: Rect, first: usize, rail: bool, buffer: &mut Buffer) {
+/// Draws the steps from number `first` on, as many as there is room for; `rail` rows of rail between two.
+pub fn draw(model: &Model, run: &Run, area: Rect, first: usize, rail: u16, buffer: &mut Buffer) {
     let columns = Columns::of(area.width);
     let selected = model.selected();
     let mut y = area.y;
@@ -44,7 +45,8 @@ pub fn draw(model: &Model, run: &Run, area: Rect, first: usize, rail: bool, buff
         }
         row(model, step, selected == Some(index), area, y, &columns, buffer);
         y += 1;
-        if rail && index + 1 < run.steps.len() && y < area.bottom() {
+        let rail = if index + 1 < run.steps.len() { rail } else { 0 };
+        for _ in 0..rail.min(area.bottom() - y) {
             put(buffer, area.x + columns.glyph, y, 1, Line::from(rail_piece(model.theme(), step)), model.theme());
             y += 1;
         }
@@ -67,8 +69,7 @@ fn row(model: &Model, step: &Step, selected: bool, area: Rect, y: u16, columns: 
         put(buffer, area.x + x, y, room.min(area.width.saturating_sub(x)), line, theme);
     };
     if selected {
-        let tone = if mark.frame() == Tone::Faint { Tone::Text } else { mark.frame() };
-        set(0, 1, Line::from(Span::styled(theme.glyph(Glyph::Bar), theme.style(tone))));
+        set(0, 1, Line::from(theme.span(mark.bar(), theme.glyph(Glyph::Bar))));
     }
     // A glyph alone has no room for a label's background.
     let glyph = if mark == Mark::Failed { Tone::Bad } else { mark.tone() };
@@ -132,15 +133,24 @@ fn gate_extra(theme: Theme, gate: &Gate, room: usize) -> Vec<Span<'static>> {
     let tally = job.attempts.tally();
     let mut spans = Vec::new();
     if job.attempts.any() {
-        spans = pips(theme, tally, gate.state != GateState::Done && runs(gate), "");
-        let numbers = Line::from(counted(theme, gate, tally, job.attempts.nearer));
-        let taken: usize = spans.iter().map(|span| span.content.chars().count()).sum();
-        if taken + 2 + line_width(&numbers) <= room {
-            spans.push(Span::raw(if taken > 0 { "  " } else { "" }));
-            spans.extend(numbers.spans);
-        } else if taken == 0 || taken > room {
-            spans = vec![theme.span(Tone::Warning, format!("{} of {}", tally.failed, tally.limit))];
+        // Of what is done, failures are history.
+        if gate.state != GateState::Done {
+            spans = pips(theme, tally, runs(gate), "");
         }
+        let mut numbers = counted(theme, gate, tally, job.attempts.nearer);
+        let wide = |spans: &[Span<'_>]| spans.iter().map(|span| width(&span.content)).sum::<usize>();
+        let gap = if spans.is_empty() { 0 } else { 2 };
+        if wide(&spans) + gap + wide(&numbers) > room {
+            numbers.truncate(1);
+        }
+        if wide(&spans) + gap + wide(&numbers) > room {
+            numbers = vec![theme.span(Tone::Warning, format!("{}/{}", tally.failed, tally.limit))];
+        }
+        if wide(&spans) + gap + wide(&numbers) > room {
+            spans.clear();
+        }
+        spans.push(Span::raw(if spans.is_empty() { "" } else { "  " }));
+        spans.extend(numbers);
     }
     let what = match &gate.state {
         GateState::Blocked(fault) => (Tone::Text, fault.reason.clone()),

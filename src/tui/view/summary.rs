@@ -2,10 +2,12 @@
 
 use ratatui::text::{Line, Span};
 
+use super::fields::bold;
 use super::words;
 use crate::run::{OperatorReport, Run, Verdict};
+use crate::tui::mark::Mark;
 use crate::tui::model::Model;
-use crate::tui::theme::{Glyph, Mark, Tone};
+use crate::tui::theme::{Glyph, Tone};
 use crate::tui::widget::text::{fit, width};
 
 /// The name, the verdict and the versions; `columns` is the room.
@@ -48,8 +50,7 @@ pub fn verdict(model: &Model, verdict: Verdict) -> Vec<Span<'static>> {
             vec![theme.span(Tone::Failed, format!(" {} {word} ", theme.mark(Mark::Failed, 0)))]
         }
         Verdict::Upgrading => {
-            let style = theme.style(Tone::Active).add_modifier(ratatui::style::Modifier::BOLD);
-            vec![Span::styled(word, style)]
+            vec![bold(theme, Tone::Active, word)]
         }
         verdict => vec![theme.span(Mark::from(verdict).tone(), word)],
     }

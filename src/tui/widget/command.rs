@@ -33,7 +33,7 @@ mod tests {
         let theme = Theme { colours: Colours::None, ascii: false };
         let lines = command(theme, "kubectl -n gitlab logs job/x", 22, "c copies");
         let text: Vec<String> = lines.iter().map(Line::to_string).collect();
-        assert_eq!(text, [" kubectl -n gitlab  ", " logs job/x         "]);
+        assert_eq!(text, [" kubectl -n gitlab ", " logs job/x        "]);
         let wide = command(theme, "kubectl version", 40, "c copies");
         assert_eq!(wide[0].to_string(), " kubectl version    c copies");
     }

