@@ -272,6 +272,9 @@ impl From<KeyEvent> for Key {
 }
 
 impl Key {
+    /// What opens something.
+    pub const ENTER: Self = Self::Named(KeyCode::Enter);
+
     /// The key as it is named to a person.
     pub fn label(self, ascii: bool) -> String {
         match self {

@@ -1,7 +1,6 @@
 //! What of the dashboard is drawn at a given height. It gives up air, then lines, as the room gets less; the command of
 //! the selected gate never.
 
-use ratatui::crossterm::event::KeyCode;
 use ratatui::text::Line;
 
 use super::fields::{self, Row};
@@ -145,7 +144,7 @@ fn history(model: &Model, run: &Run) -> Option<Line<'static>> {
     } else {
         "of earlier hops or specs"
     };
-    let enter = Key::Named(KeyCode::Enter).label(model.theme().ascii);
+    let enter = Key::ENTER.label(model.theme().ascii);
     let text = format!("{} {of}, {enter} for detail", words::counted(run.history.len(), "Job"));
     Some(Line::from(model.theme().span(Tone::Muted, text)))
 }
