@@ -110,13 +110,12 @@ impl Fields<'_> {
                 self.sentence("It ran before gatewatch looked, and its Job is gone.");
             }
             GateState::Unknown(Unseen::Deleted) => self.sentence("Its Job was deleted before it ended."),
-            GateState::Suspended => self.sentence("The Job is suspended, and waits until it is resumed."),
             GateState::Blocked(fault) => self.fault(fault),
             GateState::Failing(failure) => self.failure("Failing", failure),
             GateState::Failed(failure) => self.failure("Failed", failure),
             GateState::Running { finishing: true } => self.sentence("All is done, and the Job only finishes."),
             GateState::Done => self.done(gate.job.as_ref()),
-            GateState::Running { .. } | GateState::Retrying { .. } => {}
+            GateState::Running { .. } | GateState::Retrying { .. } | GateState::Suspended => {}
         }
         if let Some(job) = &gate.job {
             self.job(gate, job);
@@ -172,12 +171,6 @@ impl Fields<'_> {
         value.push(self.theme.span(Tone::Muted, about));
         self.field(HEAD, "Blocked", value);
         self.text(CAUSE, "", Tone::Text, self.model.told(&fault.message), MESSAGE);
-        let clears = if fault.permanent {
-            self.theme.span(Tone::Bad, "It cannot clear by itself.")
-        } else {
-            self.theme.span(Tone::Text, "It can clear by itself.")
-        };
-        self.field(CAUSE, "", vec![clears]);
     }
 
     fn job(&mut self, gate: &Gate, job: &GateJob) {
@@ -189,11 +182,13 @@ impl Fields<'_> {
             self.restart(next);
         }
         self.attempts(gate, job);
-        if job.ended.is_none() {
+        if job.ended.is_none() && !matches!(gate.state, GateState::Failing(_)) {
             self.deadline(job);
         }
         if let Some(advice) = &job.advice {
-            let rank = if matches!(gate.state, GateState::Failed(_)) { CAUSE } else { LOOSE };
+            // Where somebody has to act, or has to know whether they do, it says so.
+            let acts = matches!(gate.state, GateState::Failed(_) | GateState::Blocked(_) | GateState::Suspended);
+            let rank = if acts { CAUSE } else { LOOSE };
             self.text(rank, "Next", Tone::Text, advice, ADVICE);
         }
         if let Some(line) = job.command.as_ref().filter(|_| !self.model.settings.redact) {

@@ -135,7 +135,7 @@ fn blocks(model: &Model, run: &Run, area: Rect) -> Vec<Block> {
     if let Some((step, job)) = step.zip(job) {
         blocks.push(Block { rank: 6, gap: 2, lines: attempts(model, step, job) });
         blocks.push(Block { rank: 2, gap: 1, lines: trouble(model, step, job, width) });
-        blocks.push(Block { rank: 4, gap: 1, lines: deadline(model, job, width) });
+        blocks.push(Block { rank: 4, gap: 1, lines: deadline(model, job, mark == Mark::Failing, width) });
         let line = job.command.as_ref().filter(|_| !model.settings.redact);
         let lines = line.map(|line| command(theme, &line.shell(&model.settings.target), width, ""));
         blocks.push(Block { rank: 7, gap: 1, lines: lines.unwrap_or_default() });
@@ -231,9 +231,9 @@ fn trouble(model: &Model, step: &Step, job: &GateJob, width: usize) -> Vec<Line<
     lines
 }
 
-fn deadline(model: &Model, job: &GateJob, width: usize) -> Vec<Line<'static>> {
+fn deadline(model: &Model, job: &GateJob, failing: bool, width: usize) -> Vec<Line<'static>> {
     let theme = model.theme();
-    let Some(deadline) = job.deadline.filter(|_| job.ended.is_none()) else { return Vec::new() };
+    let Some(deadline) = job.deadline.filter(|_| job.ended.is_none() && !failing) else { return Vec::new() };
     let (left, whole) = (deadline.at.duration_since(model.now), SignedDuration::from_secs(deadline.seconds));
     let near = left.as_secs_f64() < whole.as_secs_f64() / 5.0;
     let label = if left.as_secs() > 0 {

@@ -27,7 +27,7 @@ mod too_small;
 mod waiting;
 mod words;
 
-pub(super) use alone::ROW as ALONE_ROW;
+pub(super) use alone::{ROW as ALONE_ROW, rows as alone_rows};
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Rect, Size};
 use ratatui::text::Line;

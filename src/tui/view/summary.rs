@@ -77,7 +77,7 @@ pub fn course(model: &Model, run: &Run, all: bool) -> Vec<Span<'static>> {
                 _ if ahead => (Glyph::ArrowAhead, Tone::Faint),
                 Verdict::Settled => (Glyph::Arrow, Tone::Good),
                 Verdict::Failed if Some(index) == current => (Glyph::Arrow, Tone::Bad),
-                Verdict::Stuck if Some(index) == current => (Glyph::Arrow, Tone::Blocked),
+                Verdict::Stuck if Some(index) == current => (Glyph::Arrow, Tone::Held),
                 _ if Some(index) == current => (Glyph::Arrow, Tone::Active),
                 _ => (Glyph::Arrow, Tone::Good),
             };
