@@ -145,6 +145,10 @@ fn uses(file: &str, source: &str, crates: &BTreeSet<String>) -> BTreeSet<Use> {
             found.extend(names.map(|name| Use { line, what: What::Module(name) }));
         } else if crates.contains(path) {
             found.insert(Use { line, what: What::Outside(path.to_owned()) });
+            // ratatui hands out the terminal's library under a name of its own.
+            if path == "ratatui" && first_names(tree).iter().any(|name| name == "crossterm") {
+                found.insert(Use { line, what: What::Outside("crossterm".into()) });
+            }
         }
         let clock = ["Timestamp", "Zoned", "SystemTime", "Instant"];
         let asks = clock.iter().any(|clock| path == *clock || path.ends_with(&format!("::{clock}")));
@@ -314,6 +318,10 @@ fn a_forbidden_crate_is_found() {
         ["src/gate/state.rs:1: uses `kube`, which `gate/` may not"]
     );
     assert_eq!(told("gate/state.rs", "fn f() { tokio::select! {} }").len(), 1);
+    assert_eq!(
+        told("tui/view/gate.rs", "use ratatui::text::Line;\nuse ratatui::crossterm::event;\n"),
+        ["src/tui/view/gate.rs:2: uses `crossterm`, which `tui/view/` may not"]
+    );
     assert_eq!(told("gate/state.rs", "let (page, client) = (\"https://kube.rs\", kube::Client);").len(), 1);
 }
 

@@ -105,6 +105,8 @@ fn logs_of_failure(job: &Job, pods: &[&PodRecord], last: Option<&LastFailure>) -
     let logs = ["logs", subject.as_str(), "-c", failed];
     match (&container.state, &container.previous) {
         (ContainerState::Terminated(end), _) if end.finished == *time => Some(Command::new(&job.meta.namespace, &logs)),
+        // The kubelet removes a run's log when the run after it ends.
+        (ContainerState::Terminated(_), _) => None,
         (_, Some(previous)) if previous.finished == *time => {
             Some(Command::new(&job.meta.namespace, &[&logs[..], &["--previous"]].concat()))
         }

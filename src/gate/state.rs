@@ -1,5 +1,7 @@
 //! The states of a gate.
 
+use std::fmt;
+
 use jiff::Timestamp;
 
 use super::StartFault;
@@ -57,6 +59,17 @@ pub struct JobFailure {
     pub message: String,
     /// When the condition came to hold.
     pub since: Option<Timestamp>,
+}
+
+impl fmt::Display for Unseen {
+    /// In words: `its Job was deleted before it ended`.
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(match self {
+            Self::Forbidden => "the server does not let us see Jobs",
+            Self::BeforeWeLooked => "its Job ran before anybody looked, and is gone",
+            Self::Deleted => "its Job was deleted before it ended",
+        })
+    }
 }
 
 impl GateState {

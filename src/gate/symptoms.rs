@@ -236,6 +236,12 @@ fn the_command_prints_the_run_that_failed_at_every_moment() {
 }
 
 #[test]
+fn the_log_of_a_run_is_gone_once_the_run_after_it_ends() {
+    let done = json!({"restartCount": 2, "state": ended(0, 40, 50), "lastState": ended(1, 20, 30)});
+    assert_eq!(Cluster::of([job(), pod("a", 0, done)]).command().unwrap(), "kubectl -n gitlab describe job/mig");
+}
+
+#[test]
 fn a_start_that_fails_is_a_failed_attempt_and_no_block() {
     let start = json!({"terminated": {"exitCode": 128, "reason": "StartError", "finishedAt": at(9)}});
     let waits = json!({"restartCount": 2, "state": waiting("RunContainerError", "no such file"), "lastState": start});

@@ -5,15 +5,17 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `report` | the documents: a `StatusList`, a `Change` |
-//! | `status` | one look: the runs as text, JSON or YAML |
+//! | `report`, `step` | the documents: a `StatusList`, a `Change` |
+//! | `status`, `details` | one look: the runs as text, JSON or YAML |
 //! | `text` | wrapping and durations |
 //! | `wait` | what `wait` prints, and when it ends |
 
+mod details;
 mod report;
 #[cfg(test)]
 mod schema;
 mod status;
+mod step;
 mod text;
 mod wait;
 

@@ -7,19 +7,11 @@ use jiff::Timestamp;
 use unicode_width::UnicodeWidthStr;
 
 use super::StatusList;
-use super::text::{duration, wrap};
+use super::details::details;
+use super::text::{WIDTH, duration, wrap};
 use crate::cluster::{Feed, FeedState};
-use crate::gate::{Failure, Gate, GateJob, GateState, JobFailure, LastFailure, StartFault, Target, Unseen};
+use crate::gate::Target;
 use crate::run::{OperatorReport, Rollout, RolloutState, Run, Step, StepBody, Verdict};
-
-/// How wide a line for people may be. Only a command, and a word that is longer, are wider: they are never cut.
-const WIDTH: usize = 80;
-
-/// How wide the names are in front of the details of a gate.
-const LABEL: usize = 12;
-
-/// The most lines shown of one message; the documents hold all of it.
-const MOST_LINES: usize = 12;
 
 /// How a look is printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -93,15 +85,7 @@ impl Look<'_> {
             text += &self.step(step);
         }
         let current = run.current().and_then(|index| run.steps.get(index)).filter(|step| !step.passed());
-        match current.map(|step| (step, &step.body)) {
-            Some((step, StepBody::Gate(gate))) => text += &self.gate(step, gate),
-            Some((step, StepBody::Rollout(Rollout { state: RolloutState::Blocked { workload, message }, .. }))) => {
-                let mut details = Details::new(&format!("{}, deployment/{workload}", step.id.title()));
-                details.add("Blocked", message);
-                text += &details.text;
-            }
-            _ => {}
-        }
+        text += &current.map(|step| details(step, self.time, self.target)).unwrap_or_default();
         text
     }
 
@@ -148,97 +132,6 @@ impl Look<'_> {
         let line = format!("{row}  {note}");
         line.trim_end().to_owned() + "\n"
     }
-
-    /// The details of the gate that the run is at, and the command to run next.
-    fn gate(&self, step: &Step, gate: &Gate) -> String {
-        let title = step.id.title();
-        let Some(job) = &gate.job else {
-            let GateState::Unknown(unseen) = &gate.state else { return String::new() };
-            let mut details = Details::new(title);
-            details.add("Unknown", unseen_words(*unseen));
-            return details.text;
-        };
-        let mut details = Details::new(&format!("{title}, job/{}", job.name));
-        match &gate.state {
-            GateState::Blocked(fault) => self.blocked(fault, &mut details),
-            GateState::Failing(failure) => details.add("Failing", &failure_words(failure)),
-            GateState::Failed(failure) => details.add("Failed", &failure_words(failure)),
-            GateState::Unknown(unseen) => details.add("Unknown", unseen_words(*unseen)),
-            _ => {}
-        }
-        match &job.last_failure {
-            Some(LastFailure::Known(failure)) => self.last_failure(failure, &mut details),
-            Some(LastFailure::Lost) => details.add("Last failure", "its detail is no longer available"),
-            None => {}
-        }
-        if let GateState::Retrying { next_restart: Some(next) } = gate.state {
-            details.add("Next", &format!("restart in about {}", duration(next.duration_since(self.time))));
-        }
-        if job.ended.is_none() {
-            self.deadline(job, &mut details);
-        }
-        if let Some(advice) = &job.advice {
-            details.add("To do", advice);
-        }
-        if let Some(command) = &job.command {
-            let _ = write!(details.text, "\n  {}\n", command.shell(self.target));
-        }
-        details.text
-    }
-
-    fn blocked(&self, fault: &StartFault, details: &mut Details) {
-        let clears = if fault.permanent { "cannot clear by itself" } else { "may clear by itself" };
-        let since = fault.since.map(|since| format!(", for {}", duration(self.time.duration_since(since))));
-        details.add(
-            "Blocked",
-            &format!("{} ({}), {clears}{}", fault.reason, fault.cause.word(), since.unwrap_or_default()),
-        );
-        let container = fault.container.as_ref().map(|container| format!("container {container} of "));
-        details.add("", &format!("{}pod {}", container.unwrap_or_default(), fault.pod));
-        details.add("", &fault.message);
-    }
-
-    fn last_failure(&self, failure: &Failure, details: &mut Details) {
-        let ago = failure.time.map(|time| format!(", {} ago", duration(self.time.duration_since(time))));
-        details.add("Last failure", &format!("{}{}", failure.ending, ago.unwrap_or_default()));
-        let gone = if failure.pod_gone { ", which is gone" } else { "" };
-        details.add("", &format!("in pod {}{gone}", failure.pod));
-        details.add("", &failure.message);
-    }
-
-    fn deadline(&self, job: &GateJob, details: &mut Details) {
-        let Some(deadline) = job.deadline else { return };
-        let left = deadline.at.duration_since(self.time);
-        let words = match left.is_positive() {
-            true => format!("{} left, at {}", duration(left), deadline.at.strftime("%H:%M:%SZ")),
-            false => format!("passed at {}", deadline.at.strftime("%H:%M:%SZ")),
-        };
-        details.add("Deadline", &words);
-    }
-}
-
-/// The details of one step: a title, and below it names with what they stand for.
-struct Details {
-    text: String,
-}
-
-impl Details {
-    fn new(title: &str) -> Self {
-        Self { text: format!("\n{title}\n") }
-    }
-
-    fn add(&mut self, label: &str, words: &str) {
-        let mut wrapped = wrap(words, WIDTH - LABEL - 4);
-        let more = wrapped.len().saturating_sub(MOST_LINES);
-        if more > 0 {
-            wrapped.truncate(MOST_LINES);
-            wrapped.push(format!("… {more} more lines, in `-o json`"));
-        }
-        for (index, line) in wrapped.iter().enumerate() {
-            let label = if index == 0 { label } else { "" };
-            let _ = writeln!(self.text, "  {label:<LABEL$}  {line}");
-        }
-    }
 }
 
 /// The name of a run, its verdict, and where it goes.
@@ -255,7 +148,7 @@ fn headline(run: &Run) -> String {
         (None, None) => {}
     }
     if let Some(hop) = course.hop.as_ref().filter(|hop| hop.of > 1 && run.verdict != Verdict::Settled) {
-        let _ = write!(words, ", hop {} of {} ({})", hop.number, hop.of, hop.version);
+        let _ = write!(words, ", hop {hop}");
     }
     words
 }
@@ -275,18 +168,6 @@ fn workloads(rollout: &Rollout) -> Vec<String> {
     apps.iter().map(|(app, ready, desired)| format!("{app} {ready}/{desired}")).collect()
 }
 
-fn failure_words(failure: &JobFailure) -> String {
-    format!("{}: {}", failure.reason, failure.message)
-}
-
-fn unseen_words(unseen: Unseen) -> &'static str {
-    match unseen {
-        Unseen::Forbidden => "the server does not let us see Jobs",
-        Unseen::BeforeWeLooked => "its Job ran before anybody looked, and is gone",
-        Unseen::Deleted => "its Job was deleted before it ended",
-    }
-}
-
 fn lines(lines: Vec<String>) -> String {
     lines.into_iter().map(|line| line + "\n").collect()
 }
@@ -295,7 +176,7 @@ fn lines(lines: Vec<String>) -> String {
 mod tests {
     use super::*;
     use crate::cluster::{Change, ClusterEvent, Kind, WatchState, World};
-    use crate::gate::Attempts;
+    use crate::gate::{Attempts, Failure, GateState, LastFailure};
     use crate::run::{Workload, sample};
 
     fn text(runs: &[Run], feed: &Feed) -> String {

@@ -3,6 +3,9 @@
 use jiff::SignedDuration;
 use unicode_width::UnicodeWidthStr;
 
+/// How wide a line for people may be. Only a command, and a word that is longer, are wider: they are never cut.
+pub(super) const WIDTH: usize = 80;
+
 /// `text` in lines no wider than `width` columns. A word is never broken, so that a name can be copied: one that is
 /// wider stands on a line of its own. Line breaks of the text stay, blank lines go.
 pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {

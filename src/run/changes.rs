@@ -13,15 +13,13 @@ use std::fmt;
 
 use jiff::Timestamp;
 
-use super::{Hop, RolloutState, Run, Step, StepBody, StepId, Verdict};
+use super::words::{gate_words, one_line, verdict_words};
+use super::{RolloutState, Run, Step, StepBody, StepId};
 use crate::cluster::FeedState;
-use crate::gate::{Attempts, Gate, GateState, JobFailure, LastFailure, Unseen};
+use crate::gate::Attempts;
 
 /// What a verdict changes to when the resource of its run is deleted.
 pub const GONE: &str = "gone";
-
-/// The most characters of a message in an entry: an entry is one line.
-const LONGEST_MESSAGE: usize = 200;
 
 /// One change of state, or of a failed count.
 #[derive(Clone, Debug, PartialEq)]
@@ -153,7 +151,7 @@ fn compare(earlier: &Run, run: &Run, time: Timestamp, changes: &mut Vec<RunChang
     }
     if earlier.verdict != run.verdict || next_hop.is_some() {
         let text = match next_hop {
-            Some(hop) if earlier.verdict == run.verdict => format!("Hop {} begins", hop_words(hop)),
+            Some(hop) if earlier.verdict == run.verdict => format!("Hop {hop} begins"),
             _ => verdict_words(run),
         };
         changes.push(run.upgrade_change(Some(earlier.verdict.word()), run.verdict.word(), text, time));
@@ -191,94 +189,11 @@ fn step_change(run: &Run, step: &Step, from: Option<&'static str>, time: Timesta
     }
 }
 
-/// How a gate stands: its state, what it waits for or died of, and its failed attempts.
-fn gate_words(gate: &Gate) -> String {
-    let mut words = gate.state.word().to_owned();
-    match &gate.state {
-        GateState::Running { finishing: true } => words += ", about to complete",
-        GateState::Blocked(fault) => {
-            let clears = if fault.permanent { "cannot clear by itself" } else { "may clear by itself" };
-            words += &format!(", {clears}: {}", with_message(&fault.reason, &fault.message));
-        }
-        GateState::Failing(JobFailure { reason, message, .. })
-        | GateState::Failed(JobFailure { reason, message, .. }) => {
-            words += &format!(": {}", with_message(reason, message));
-        }
-        GateState::Unknown(unseen) => {
-            words += match unseen {
-                Unseen::Forbidden => ": the server does not let us see Jobs",
-                Unseen::BeforeWeLooked => ": its Job is gone, and ran before anybody looked",
-                Unseen::Deleted => ": its Job was deleted before it ended",
-            };
-        }
-        _ => {}
-    }
-    let Some(job) = gate.job.as_ref().filter(|job| job.attempts.any()) else { return words };
-    let tally = job.attempts.tally();
-    // What passed has no use for the attempts that were left, and what failed on the way is no news any more.
-    if gate.state.passed() || gate.state == (GateState::Running { finishing: true }) {
-        return words + &format!(", {} of {} failed", tally.failed, tally.limit);
-    }
-    words += &format!(", {tally}");
-    match &job.last_failure {
-        Some(LastFailure::Known(failure)) => {
-            let lead = if matches!(gate.state, GateState::Retrying { .. }) { ": " } else { ", last: " };
-            words + lead + &with_message(&failure.ending.to_string(), &failure.message)
-        }
-        Some(LastFailure::Lost) => words + ": the detail of the failure is no longer available",
-        None => words,
-    }
-}
-
-/// How a run stands: where it goes, and what holds it up.
-fn verdict_words(run: &Run) -> String {
-    let course = &run.course;
-    let to = |word: &str| course.target.as_deref().map(|target| format!(" {word} {target}")).unwrap_or_default();
-    let at_step = || {
-        let step = run.current().and_then(|index| run.steps.get(index));
-        step.map(|step| format!(" at {}", step.id.title())).unwrap_or_default()
-    };
-    match run.verdict {
-        Verdict::Settled => format!("Settled{}", to("at")),
-        Verdict::Upgrading => {
-            let from = course.from.as_deref().map(|from| format!(" from {from}")).unwrap_or_default();
-            let hop = course.hop.as_ref().filter(|hop| hop.of > 1);
-            let hop = hop.map(|hop| format!(", hop {}", hop_words(hop))).unwrap_or_default();
-            format!("Upgrading{from}{}{hop}", to("to"))
-        }
-        Verdict::Stuck => format!("Stuck{}", at_step()),
-        Verdict::Failed => format!("Failed{}", at_step()),
-        Verdict::Unknown => "It cannot be told how the upgrade stands".into(),
-    }
-}
-
-/// `2 of 2 (18.11.0)`.
-fn hop_words(hop: &Hop) -> String {
-    format!("{} of {} ({})", hop.number, hop.of, hop.version)
-}
-
-fn with_message(what: &str, message: &str) -> String {
-    match one_line(message) {
-        message if message.is_empty() => what.to_owned(),
-        message if what.is_empty() => message,
-        message => format!("{what}: {message}"),
-    }
-}
-
-/// A message in one line that is not too long.
-fn one_line(message: &str) -> String {
-    let line = message.split_whitespace().collect::<Vec<_>>().join(" ");
-    match line.char_indices().nth(LONGEST_MESSAGE) {
-        Some((end, _)) => format!("{}…", &line[..end]),
-        None => line,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gate::{Ending, StartFault};
-    use crate::run::sample;
+    use crate::gate::{Ending, GateState, LastFailure, StartFault};
+    use crate::run::{Hop, Verdict, sample};
 
     fn at() -> Timestamp {
         sample::time("15:20:24")

@@ -7,7 +7,8 @@
 //! |---|---|
 //! | `run`, `step` | the values |
 //! | `gitlab` | how an upgrade of GitLab becomes a run |
-//! | `changes` | what became of them, in words |
+//! | `changes` | what became of them |
+//! | `words` | how they stand, in one line |
 
 mod changes;
 mod gitlab;
@@ -16,6 +17,7 @@ mod run;
 #[cfg(test)]
 pub(crate) mod sample;
 mod step;
+mod words;
 
 pub use changes::{RunChange, RunName, Subject, changes, feed_change};
 pub use run::{Course, Hop, OperatorReport, PastJob, Run, Source, Verdict};

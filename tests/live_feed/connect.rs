@@ -157,6 +157,54 @@ async fn the_namespace_is_the_one_asked_for_else_the_contexts_else_default() {
     assert_eq!(namespace(all).await, None);
 }
 
+/// A kubeconfig whose user gets its token from what a shell runs.
+fn kubeconfig_with_plugin(folder: &TempDir, server: &str, script: &str) -> PathBuf {
+    let file = kubeconfig(folder, server);
+    let exec = format!(
+        "exec: {{apiVersion: client.authentication.k8s.io/v1, command: sh, args: [-c, '{script}'], interactiveMode: Never}}"
+    );
+    let text = std::fs::read_to_string(&file).unwrap().replace("token: secret", &exec);
+    std::fs::write(&file, text).unwrap();
+    file
+}
+
+#[tokio::test]
+async fn a_credential_plugin_that_fails_is_told_by_its_last_word() {
+    let folder = TempDir::new().unwrap();
+    let file = kubeconfig_with_plugin(&folder, "http://127.0.0.1:1", "echo try >&2; echo session expired >&2; exit 3");
+    let message = refused(ConnectOptions { kubeconfig: Some(file), ..Default::default() }).await;
+    assert_eq!(
+        message,
+        "cannot log in to http://127.0.0.1:1 with `sh`: the credential plugin failed (exit status: 3): session expired; \
+         log in again, or choose another context with --context"
+    );
+}
+
+#[tokio::test]
+async fn a_credential_plugin_that_is_not_there() {
+    let folder = TempDir::new().unwrap();
+    let file = kubeconfig_with_plugin(&folder, "http://127.0.0.1:1", "");
+    let text = std::fs::read_to_string(&file).unwrap().replace("command: sh", "command: no-such-plugin");
+    std::fs::write(&file, text).unwrap();
+    let message = refused(ConnectOptions { kubeconfig: Some(file), ..Default::default() }).await;
+    assert!(message.contains(" with `no-such-plugin`: No such file"), "{message}");
+}
+
+#[tokio::test]
+async fn the_token_of_a_credential_plugin_is_used() {
+    let url = server_that(|request| match request.contains("Bearer from-plugin\r\n") {
+        true => (200, NO_GROUPS.to_owned()),
+        false => (401, REFUSED.to_owned()),
+    });
+    let folder = TempDir::new().unwrap();
+    let credential =
+        r#"{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","status":{"token":"from-plugin"}}"#;
+    let script = format!("echo \"{}\"", credential.replace('"', "\\\""));
+    let file = kubeconfig_with_plugin(&folder, &url, &script);
+    let connected = connect(&ConnectOptions { kubeconfig: Some(file), ..Default::default() }).await;
+    assert!(connected.is_ok(), "{:?}", connected.err());
+}
+
 #[tokio::test]
 async fn impersonation_is_asked_for_with_every_request() {
     let url = server_that(|request| match request.contains("impersonate-user: eve\r\n") {

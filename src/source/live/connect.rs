@@ -84,9 +84,11 @@ pub async fn connect(options: &ConnectOptions) -> Result<Connection, ExpectedErr
     let namespaces = [options.namespace.as_deref(), Some(config.default_namespace.as_str()), Some("default")];
     let namespace = namespaces.into_iter().flatten().find(|namespace| !namespace.is_empty());
     let namespace = namespace.filter(|_| !options.all_namespaces).map(str::to_owned);
+    let plugin = config.auth_info.exec.as_ref().and_then(|exec| exec.command.as_ref());
+    let with = plugin.map(|plugin| format!(" with `{plugin}`")).unwrap_or_default();
     let client = client(config).map_err(|error| {
         ExpectedError::unreachable(format!(
-            "cannot log in to {server}: {}; log in again, or choose another context with --context",
+            "cannot log in to {server}{with}: {}; log in again, or choose another context with --context",
             cause(&error)
         ))
     })?;

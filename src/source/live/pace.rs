@@ -44,7 +44,9 @@ impl Pace {
         self.failures = self.failures.saturating_add(1);
         match fault {
             Fault::Ended | Fault::Expired if again == 0 => Answer { show: false, delay: Duration::ZERO },
-            Fault::Broken(_) if again == 0 && up.is_some() => Answer { show: false, delay: Duration::ZERO },
+            Fault::Broken(_) | Fault::Undefined if again == 0 && up.is_some() => {
+                Answer { show: false, delay: Duration::ZERO }
+            }
             Fault::Forbidden(_) => Answer { show: true, delay: jittered(FORBIDDEN) },
             Fault::Undefined => Answer { show: true, delay: jittered(grown(again).min(LONGEST_UNDEFINED)) },
             _ => Answer { show: true, delay: jittered(grown(again).min(LONGEST)) },

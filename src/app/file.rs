@@ -1,35 +1,28 @@
-//! Composition: which source, which sink.
+//! `status` and `wait` on a file: a dump or a recording.
 
 use std::io::{self, Write};
 
 use jiff::Timestamp;
 
-use crate::cli::{At, Cli, Command, ConnectionArgs, FileArgs, StatusArgs, WaitArgs};
+use super::{end_of_wait, print, printed};
+use crate::cli::{At, ConnectionArgs, FileArgs, StatusArgs, WaitArgs};
 use crate::clock::{Clock, SystemClock};
 use crate::cluster::{Change, ClusterEvent, Kind, WatchState, World};
 use crate::error::{ExitCode, ExpectedError};
-use crate::output::{Look, Waiter, print_change};
+use crate::output::{Look, Waiter};
 use crate::record::{self, Reading};
-use crate::run::{RunChange, Verdict, derive};
-
-/// Runs what the command line asks for.
-///
-/// # Errors
-/// An [`ExpectedError`] says what went wrong, and knows the exit code.
-pub fn run(cli: &Cli) -> Result<ExitCode, ExpectedError> {
-    match &cli.command {
-        Some(Command::Status(args)) => status(&cli.connection, args),
-        Some(Command::Wait(args)) => wait(&cli.connection, args),
-        Some(Command::Replay(_)) | None => Err(no_cluster_yet()),
-    }
-}
+use crate::run::{Verdict, derive};
 
 /// One look, and out.
-fn status(connection: &ConnectionArgs, args: &StatusArgs) -> Result<ExitCode, ExpectedError> {
-    let Some(events) = events_of_file(connection, &args.file)? else { return Err(no_cluster_yet()) };
+pub(super) fn status(connection: &ConnectionArgs, args: &StatusArgs) -> Result<ExitCode, ExpectedError> {
     let mut world = World::default();
-    events.into_iter().for_each(|event| world.apply(event));
-    let runs = derive(&world);
+    events(connection, &args.file)?.into_iter().for_each(|event| world.apply(event));
+    look(&world, connection, args)
+}
+
+/// Prints how things stand.
+pub(super) fn look(world: &World, connection: &ConnectionArgs, args: &StatusArgs) -> Result<ExitCode, ExpectedError> {
+    let runs = derive(world);
     let (time, target) = (world.time().unwrap_or_default(), connection.target());
     let look = Look { runs: &runs, feed: world.feed(), time, target: &target };
     let failed = runs.iter().any(|run| run.verdict == Verdict::Failed);
@@ -37,28 +30,26 @@ fn status(connection: &ConnectionArgs, args: &StatusArgs) -> Result<ExitCode, Ex
     printed(look.print(args.output, &mut io::stdout().lock()), code)
 }
 
-/// One line for each change, up to the verdict.
-fn wait(connection: &ConnectionArgs, args: &WaitArgs) -> Result<ExitCode, ExpectedError> {
-    let Some(events) = events_of_file(connection, &args.file)? else { return Err(no_cluster_yet()) };
-    let target = connection.target();
-    let (mut waiter, mut out) = (Waiter::default(), io::stdout().lock());
-    let mut print = |changes: Vec<RunChange>| {
-        changes.iter().try_for_each(|change| print_change(change, args.output, &target, &mut out))
-    };
-    let result = events.into_iter().try_for_each(|event| print(waiter.see(event)));
-    let result = result.and_then(|()| print(waiter.verdicts()));
-    if result.is_ok() && waiter.runs().is_empty() {
+/// One line for each change, up to the end of the file.
+pub(super) fn wait(connection: &ConnectionArgs, args: &WaitArgs) -> Result<ExitCode, ExpectedError> {
+    let mut waiter = Waiter::default();
+    for event in events(connection, &args.file)? {
+        if let Err(error) = print(&waiter.see(event), args.output, connection) {
+            return printed(Err(error), waiter.exit_code());
+        }
+    }
+    if waiter.runs().is_empty() {
         return Err(ExpectedError::gone(
             "there is no GitLabCore to wait for; look whether its namespace is the right one",
         ));
     }
-    printed(result, waiter.exit_code())
+    end_of_wait(&waiter, args.output, connection, waiter.exit_code())
 }
 
 /// All events of the file that was asked for, up to the moment that was asked for, and that each watch ended there.
-/// `None` if none was. A dump is one list; a recording is watched from its beginning.
-fn events_of_file(connection: &ConnectionArgs, args: &FileArgs) -> Result<Option<Vec<ClusterEvent>>, ExpectedError> {
-    let Some(path) = &args.file else { return Ok(None) };
+/// A dump is one list; a recording is watched from its beginning.
+fn events(connection: &ConnectionArgs, args: &FileArgs) -> Result<Vec<ClusterEvent>, ExpectedError> {
+    let Some(path) = &args.file else { return Ok(Vec::new()) };
     let (mut events, end): (Vec<_>, _) = match (record::open(path)?, args.at) {
         (Reading::Dump(_), Some(_)) => {
             return Err(ExpectedError::usage(format!(
@@ -88,7 +79,7 @@ fn events_of_file(connection: &ConnectionArgs, args: &FileArgs) -> Result<Option
         });
     }
     events.extend(watches(end, &WatchState::Ended));
-    Ok(Some(events))
+    Ok(events)
 }
 
 /// That the watches of all kinds fare so at that time.
@@ -105,18 +96,4 @@ fn end(at: Option<At>, first: Timestamp, last: Timestamp) -> Result<Timestamp, E
         )));
     }
     Ok(at.min(last))
-}
-
-/// The exit code, after everything was printed. That nobody reads on, as in `… | head -1`, is no error.
-fn printed(result: io::Result<()>, code: ExitCode) -> Result<ExitCode, ExpectedError> {
-    match result.and_then(|()| io::stdout().flush()) {
-        Ok(()) => Ok(code),
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(code),
-        Err(error) => Err(ExpectedError::usage(format!("the output cannot be written: {error}"))),
-    }
-}
-
-/// What needs a cluster.
-fn no_cluster_yet() -> ExpectedError {
-    ExpectedError::usage("this build reads files only; name one with `-f`")
 }

@@ -1,0 +1,73 @@
+//! `status` and `wait` on a cluster.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use tokio::sync::mpsc::Receiver;
+
+use super::{connect_options, end_of_wait, feed, file, print, printed};
+use crate::cli::{ConnectionArgs, StatusArgs, WaitArgs};
+use crate::clock::SystemClock;
+use crate::cluster::{Change, ClusterEvent, FeedState, PodPhase, Scope, Uid, World};
+use crate::error::{ExitCode, ExpectedError};
+use crate::output::Waiter;
+use crate::source::live::{Live, connect};
+
+/// How long one look may take once the cluster has answered.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// One look, and out.
+pub(super) async fn status(connection: &ConnectionArgs, args: &StatusArgs) -> Result<ExitCode, ExpectedError> {
+    let live = Live::new(connect(&connect_options(connection)).await?, SystemClock);
+    let mut world = World::default();
+    // What was seen when the time is up is told, and how the feed fares is told with it.
+    let _ = tokio::time::timeout(PATIENCE, feed(live, |events| listed(events, &mut world))).await;
+    file::look(&world, connection, args)
+}
+
+/// Takes in events until everything was listed, and the events about each pod that does not run yet.
+async fn listed(mut events: Receiver<ClusterEvent>, world: &mut World) {
+    let mut answered: BTreeSet<Uid> = BTreeSet::new();
+    while let Some(event) = events.recv().await {
+        if let Change::Replaced { scope: Scope::About(uid), .. } = &event.change {
+            answered.insert(uid.clone());
+        }
+        world.apply(event);
+        let starting = |uid: &Uid, phase: PodPhase| phase == PodPhase::Pending && !answered.contains(uid);
+        let open = world.live_pods().any(|record| starting(&record.pod.meta.uid, record.pod.phase));
+        if !open && world.feed().state() != FeedState::Connecting {
+            return;
+        }
+    }
+}
+
+/// One line for each change, up to the verdict.
+pub(super) async fn wait(connection: &ConnectionArgs, args: &WaitArgs) -> Result<ExitCode, ExpectedError> {
+    let live = Live::new(connect(&connect_options(connection)).await?, SystemClock);
+    let mut waiter = Waiter::default();
+    let waited = feed(live, |events| outcome(events, &mut waiter, connection, args));
+    let code = match args.timeout.and_then(|timeout| Duration::try_from(timeout).ok()) {
+        Some(timeout) => tokio::time::timeout(timeout, waited).await.unwrap_or(Ok(Ok(ExitCode::TimedOut)))?,
+        None => waited.await?,
+    };
+    match code {
+        Ok(code) => end_of_wait(&waiter, args.output, connection, code),
+        Err(error) => printed(Err(error), waiter.exit_code()),
+    }
+}
+
+/// Prints each change until there is nothing more to wait for.
+async fn outcome(
+    mut events: Receiver<ClusterEvent>,
+    waiter: &mut Waiter,
+    connection: &ConnectionArgs,
+    args: &WaitArgs,
+) -> std::io::Result<ExitCode> {
+    while let Some(event) = events.recv().await {
+        print(&waiter.see(event), args.output, connection)?;
+        if let Some(code) = waiter.outcome() {
+            return Ok(code);
+        }
+    }
+    Ok(waiter.exit_code())
+}

@@ -1,0 +1,113 @@
+//! Composition: which source, which sink.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `file` | `status` and `wait` on a file |
+//! | `cluster` | the same on a cluster |
+//! | `screens` | the dashboard and the kiosk, on a cluster or on a recording |
+
+mod cluster;
+mod file;
+mod screens;
+
+use std::future::Future;
+use std::io::{self, Write};
+use std::pin::pin;
+
+use tokio::sync::mpsc::{Receiver, channel};
+
+use crate::cli::{Cli, Command, ConnectionArgs};
+use crate::cluster::ClusterEvent;
+use crate::error::{ExitCode, ExpectedError};
+use crate::output::{WaitFormat, Waiter, print_change};
+use crate::run::RunChange;
+use crate::source::Source;
+use crate::source::live::ConnectOptions;
+
+/// How many events may wait between a source and its sink.
+const WAITING: usize = 1024;
+
+/// Runs what the command line asks for.
+///
+/// # Errors
+/// An [`ExpectedError`] says what went wrong, and knows the exit code.
+pub fn run(cli: &Cli) -> Result<ExitCode, ExpectedError> {
+    let connection = &cli.connection;
+    match &cli.command {
+        Some(Command::Status(args)) if args.file.file.is_some() => file::status(connection, args),
+        Some(Command::Wait(args)) if args.file.file.is_some() => file::wait(connection, args),
+        Some(Command::Status(args)) => in_runtime(cluster::status(connection, args)),
+        Some(Command::Wait(args)) => in_runtime(cluster::wait(connection, args)),
+        Some(Command::Replay(args)) => in_runtime(screens::replay(cli, args)),
+        None => in_runtime(screens::dashboard(cli)),
+    }
+}
+
+/// Runs `work` on this thread, and leaves behind what blocks when it is done.
+fn in_runtime(work: impl Future<Output = Result<ExitCode, ExpectedError>>) -> Result<ExitCode, ExpectedError> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| ExpectedError::usage(format!("cannot start: {error}")))?;
+    let result = runtime.block_on(work);
+    runtime.shutdown_background();
+    result
+}
+
+/// Feeds `sink` from a source, until the sink is done. A source that ends has said all it has to say; one that dies of a
+/// fault of ours ends both.
+async fn feed<T, F: Future<Output = T>>(
+    source: impl Source,
+    sink: impl FnOnce(Receiver<ClusterEvent>) -> F,
+) -> Result<T, ExpectedError> {
+    let (out, events) = channel(WAITING);
+    let (mut source, mut sink) = (pin!(source.run(out)), pin!(sink(events)));
+    let mut speaks = true;
+    loop {
+        tokio::select! {
+            biased;
+            done = &mut sink => return Ok(done),
+            ended = &mut source, if speaks => {
+                ended.map_err(|error| ExpectedError::unreachable(error.to_string()))?;
+                speaks = false;
+            }
+        }
+    }
+}
+
+/// Where a cluster is, from the command line.
+fn connect_options(args: &ConnectionArgs) -> ConnectOptions {
+    ConnectOptions {
+        kubeconfig: args.kubeconfig.clone(),
+        context: args.context.clone(),
+        namespace: args.namespace.clone(),
+        all_namespaces: args.all_namespaces,
+        as_user: args.as_user.clone(),
+    }
+}
+
+/// Prints changes as lines, and hands them on at once.
+fn print(changes: &[RunChange], format: WaitFormat, connection: &ConnectionArgs) -> io::Result<()> {
+    let (mut out, target) = (io::stdout().lock(), connection.target());
+    changes.iter().try_for_each(|change| print_change(change, format, &target, &mut out))?;
+    out.flush()
+}
+
+/// Ends a wait with the verdicts.
+fn end_of_wait(
+    waiter: &Waiter,
+    format: WaitFormat,
+    connection: &ConnectionArgs,
+    code: ExitCode,
+) -> Result<ExitCode, ExpectedError> {
+    printed(print(&waiter.verdicts(), format, connection), code)
+}
+
+/// The exit code, after everything was printed. That nobody reads on, as in `… | head -1`, is no error.
+fn printed(result: io::Result<()>, code: ExitCode) -> Result<ExitCode, ExpectedError> {
+    match result.and_then(|()| io::stdout().flush()) {
+        Ok(()) => Ok(code),
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(code),
+        Err(error) => Err(ExpectedError::usage(format!("the output cannot be written: {error}"))),
+    }
+}

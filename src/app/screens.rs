@@ -1,0 +1,85 @@
+//! The dashboard and the kiosk, on a cluster or on a recording.
+
+use std::io::{self, IsTerminal, Write};
+
+use jiff::tz::TimeZone;
+
+use super::{connect_options, feed};
+use crate::cli::{Cli, ReplayArgs};
+use crate::clipboard::{Clipboard, Environment, plan};
+use crate::clock::{Clock, SystemClock};
+use crate::error::{ExitCode, ExpectedError};
+use crate::record::{self, Reading};
+use crate::source::live::{Live, connect};
+use crate::source::{Replay, Source};
+use crate::tui::{self, Mode, Origin, Ports, Settings, Theme};
+
+/// Shows a cluster.
+pub(super) async fn dashboard(cli: &Cli) -> Result<ExitCode, ExpectedError> {
+    on_a_terminal("`gatewatch status` and `gatewatch wait` need none")?;
+    let connection = connect(&connect_options(&cli.connection)).await?;
+    let place = connection.context.clone().unwrap_or_else(|| connection.server.clone());
+    let settings = settings(cli, place, connection.namespace.clone(), Origin::Cluster);
+    show(settings, Live::new(connection, SystemClock), SystemClock).await
+}
+
+/// Plays a recording.
+pub(super) async fn replay(cli: &Cli, args: &ReplayArgs) -> Result<ExitCode, ExpectedError> {
+    on_a_terminal("`gatewatch wait -f` reads a recording without one")?;
+    let recording = match record::open(&args.file)? {
+        Reading::Recording(recording) => recording,
+        Reading::Dump(_) => {
+            let name = args.file.display();
+            let hint = "a dump shows one moment, and nothing in it moves; read it with `gatewatch status -f`";
+            return Err(ExpectedError::usage(format!("`{name}` is no recording: {hint}")));
+        }
+    };
+    if let Some(cut) = &recording.cut {
+        // Where it can't be said now, it can't be said at all.
+        let _ = writeln!(io::stderr(), "gatewatch: warning: {}", cut.warning);
+    }
+    let place = args.file.file_name().unwrap_or(args.file.as_os_str()).to_string_lossy().into_owned();
+    let settings = settings(cli, place, cli.connection.namespace.clone(), Origin::Replay { speed: args.speed });
+    let replay = Replay::new(recording.events, args.speed, SystemClock.now());
+    let clock = replay.clock();
+    show(settings, replay, clock).await
+}
+
+async fn show(settings: Settings, source: impl Source, clock: impl Clock) -> Result<ExitCode, ExpectedError> {
+    let (report, outcomes) = tokio::sync::mpsc::unbounded_channel();
+    // Nobody listens any more only while the program leaves.
+    let clipboard = Clipboard::new(plan(&Environment::read(variable)), move |outcome| drop(report.send(outcome)));
+    let shown =
+        feed(source, |events| tui::run(settings, Ports { events, clipboard: &clipboard, outcomes }, clock)).await;
+    if let Some(text) = clipboard.leaving() {
+        let _ = writeln!(io::stdout(), "{text}");
+    }
+    shown?.map_err(|error| ExpectedError::usage(format!("the terminal cannot be used: {error}")))?;
+    Ok(ExitCode::Settled)
+}
+
+fn settings(cli: &Cli, place: String, namespace: Option<String>, origin: Origin) -> Settings {
+    let display = cli.display();
+    let theme = Theme::detect(variable);
+    Settings {
+        place,
+        namespace,
+        origin,
+        mode: if display.kiosk { Mode::Kiosk } else { Mode::Interactive },
+        redact: display.redact,
+        theme: Theme { ascii: theme.ascii || display.ascii, ..theme },
+        target: cli.connection.target(),
+        zone: TimeZone::system(),
+    }
+}
+
+fn on_a_terminal(hint: &str) -> Result<(), ExpectedError> {
+    if io::stdout().is_terminal() && io::stdin().is_terminal() {
+        return Ok(());
+    }
+    Err(ExpectedError::usage(format!("the dashboard needs a terminal; {hint}")))
+}
+
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok()
+}

@@ -1,0 +1,252 @@
+//! The steps of an item: gates and rollouts.
+
+use jiff::Timestamp;
+use serde::Serialize;
+
+use crate::gate::{
+    Attempts, Count, Ending, Failure, Gate, GateState, JobFailure, LastFailure, StartFault, Tally, Target,
+};
+use crate::run::{Rollout, RolloutState, Step, StepBody, Workload};
+
+#[derive(Clone, Debug, Serialize)]
+#[serde(untagged)]
+pub(super) enum StepReport<'a> {
+    Gate(Box<GateReport<'a>>),
+    Rollout(RolloutReport<'a>),
+}
+
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct GateReport<'a> {
+    step: &'static str,
+    kind: &'static str,
+    state: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    job: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    uid: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    started: Option<Timestamp>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ended: Option<Timestamp>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    deadline: Option<Timestamp>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_restart: Option<Timestamp>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    attempts: Option<AttemptsReport>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    blocked: Option<Blocked<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    failure: Option<FailureReport<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last_failure: Option<LastFailureReport<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    command: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    advice: Option<&'a str>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct RolloutReport<'a> {
+    step: &'static str,
+    kind: &'static str,
+    state: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    started: Option<Timestamp>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ended: Option<Timestamp>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    blocked: Option<RolloutBlocked<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    workloads: Vec<WorkloadReport<'a>>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct RolloutBlocked<'a> {
+    workload: &'a str,
+    message: &'a str,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct WorkloadReport<'a> {
+    name: &'a str,
+    desired: u32,
+    updated: u32,
+    ready: u32,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct AttemptsReport {
+    failed: u32,
+    limit: u32,
+    left: u32,
+    count: &'static str,
+    restarts: TallyReport,
+    pods: TallyReport,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct TallyReport {
+    failed: u32,
+    limit: u32,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct Blocked<'a> {
+    cause: &'static str,
+    reason: &'a str,
+    message: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    container: Option<&'a str>,
+    pod: &'a str,
+    permanent: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    since: Option<Timestamp>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct FailureReport<'a> {
+    reason: &'a str,
+    message: &'a str,
+}
+
+#[derive(Clone, Debug, Serialize)]
+#[serde(untagged, rename_all_fields = "camelCase")]
+enum LastFailureReport<'a> {
+    Known {
+        #[serde(skip_serializing_if = "Option::is_none")]
+        time: Option<Timestamp>,
+        pod: &'a str,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        container: Option<&'a str>,
+        reason: &'a str,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        exit_code: Option<i64>,
+        message: &'a str,
+    },
+    Lost {
+        known: bool,
+    },
+}
+
+impl<'a> StepReport<'a> {
+    pub(super) fn new(step: &'a Step, target: &Target) -> Self {
+        match &step.body {
+            StepBody::Gate(gate) => Self::Gate(Box::new(GateReport::new(step.id.word(), gate, target))),
+            StepBody::Rollout(rollout) => Self::Rollout(RolloutReport::new(step.id.word(), rollout)),
+        }
+    }
+}
+
+impl<'a> GateReport<'a> {
+    fn new(step: &'static str, gate: &'a Gate, target: &Target) -> Self {
+        let job = gate.job.as_ref();
+        Self {
+            step,
+            kind: "gate",
+            state: gate.state.word(),
+            job: job.map(|job| job.name.as_str()),
+            uid: job.map(|job| job.uid.0.as_str()),
+            started: job.and_then(|job| job.started),
+            ended: job.and_then(|job| job.ended),
+            deadline: job.and_then(|job| job.deadline).map(|deadline| deadline.at),
+            next_restart: match gate.state {
+                GateState::Retrying { next_restart } => next_restart,
+                _ => None,
+            },
+            attempts: job.map(|job| AttemptsReport::new(&job.attempts)),
+            blocked: match &gate.state {
+                GateState::Blocked(fault) => Some(Blocked::new(fault)),
+                _ => None,
+            },
+            failure: match &gate.state {
+                GateState::Failing(failure) | GateState::Failed(failure) => Some(FailureReport::new(failure)),
+                _ => None,
+            },
+            last_failure: job.and_then(|job| job.last_failure.as_ref()).map(LastFailureReport::new),
+            command: job.and_then(|job| job.command.as_ref()).map(|command| command.shell(target)),
+            advice: job.and_then(|job| job.advice.as_deref()),
+        }
+    }
+}
+
+impl<'a> RolloutReport<'a> {
+    fn new(step: &'static str, rollout: &'a Rollout) -> Self {
+        Self {
+            step,
+            kind: "rollout",
+            state: rollout.state.word(),
+            started: rollout.started,
+            ended: rollout.ended,
+            blocked: match &rollout.state {
+                RolloutState::Blocked { workload, message } => Some(RolloutBlocked { workload, message }),
+                _ => None,
+            },
+            workloads: rollout.workloads.iter().map(WorkloadReport::new).collect(),
+        }
+    }
+}
+
+impl<'a> WorkloadReport<'a> {
+    fn new(workload: &'a Workload) -> Self {
+        let Workload { name, desired, updated, ready, .. } = workload;
+        Self { name, desired: *desired, updated: *updated, ready: *ready }
+    }
+}
+
+impl AttemptsReport {
+    pub(super) fn new(attempts: &Attempts) -> Self {
+        let tally = attempts.tally();
+        Self {
+            failed: tally.failed,
+            limit: tally.limit,
+            left: tally.left(),
+            count: match attempts.nearer {
+                Count::Restarts => "restarts",
+                Count::Pods => "pods",
+            },
+            restarts: TallyReport::new(attempts.restarts),
+            pods: TallyReport::new(attempts.pods),
+        }
+    }
+}
+
+impl TallyReport {
+    fn new(tally: Tally) -> Self {
+        Self { failed: tally.failed, limit: tally.limit }
+    }
+}
+
+impl<'a> Blocked<'a> {
+    fn new(fault: &'a StartFault) -> Self {
+        Self {
+            cause: fault.cause.word(),
+            reason: &fault.reason,
+            message: &fault.message,
+            container: fault.container.as_deref(),
+            pod: &fault.pod,
+            permanent: fault.permanent,
+            since: fault.since,
+        }
+    }
+}
+
+impl<'a> FailureReport<'a> {
+    fn new(failure: &'a JobFailure) -> Self {
+        Self { reason: &failure.reason, message: &failure.message }
+    }
+}
+
+impl<'a> LastFailureReport<'a> {
+    fn new(failure: &'a LastFailure) -> Self {
+        let LastFailure::Known(Failure { time, pod, ending, message, .. }) = failure else {
+            return Self::Lost { known: false };
+        };
+        let (container, exit_code) = match ending {
+            Ending::Container { container, exit, .. } => (Some(container.as_str()), Some(exit.code)),
+            Ending::Pod { .. } => (None, None),
+        };
+        Self::Known { time: *time, pod, container, reason: ending.reason(), exit_code, message }
+    }
+}

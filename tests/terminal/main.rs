@@ -1,0 +1,186 @@
+//! The real program in a pseudo terminal: what reaches the eye, and what is left behind on every way out.
+
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking, in its helpers too")]
+
+mod pty;
+
+use std::fs::File;
+use std::io::{BufRead as _, BufReader};
+use std::sync::OnceLock;
+
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use flate2::read::GzDecoder;
+use pty::{Setup, Terminal};
+
+/// A recorded upgrade whose full migrations fail three times and then pass.
+const RECORDING: &str = "assets/retry.jsonl.gz";
+/// The moment at which it is cut off to stay under way: after the third failure, before the next run.
+const CUT: &str = "2026-11-29T15:34:10Z";
+/// The command that is right at that moment.
+const COMMAND: &str = "kubectl -n gitlab logs job/gitlab-migrations-6da3b811 -c migrations";
+
+/// A recording of an upgrade that stays under way, retrying.
+fn under_way() -> &'static str {
+    static PATH: OnceLock<String> = OnceLock::new();
+    PATH.get_or_init(|| {
+        let whole = BufReader::new(GzDecoder::new(File::open(RECORDING).unwrap()));
+        let lines: Vec<String> = whole.lines().map(Result::unwrap).collect();
+        let up_to_the_cut = lines.iter().take_while(|line| line["{\"time\":\"".len()..] < *CUT);
+        let text: String = up_to_the_cut.map(|line| format!("{line}\n")).collect();
+        let path = format!("{}/under-way-{}.jsonl", env!("CARGO_TARGET_TMPDIR"), std::process::id());
+        std::fs::write(&path, text).unwrap();
+        path
+    })
+}
+
+/// The program on the upgrade that stays under way.
+fn program() -> Setup {
+    Setup::program(&["replay", under_way(), "--speed", "1000"])
+}
+
+/// A shell that runs the program, with `$0` and `$1` for that, in `script`.
+fn shell(options: &[&str], script: &str) -> Setup {
+    Setup::shell(options, script, under_way())
+}
+
+/// The dashboard of the upgrade under way.
+fn dashboard() -> Terminal {
+    started(program())
+}
+
+fn started(setup: Setup) -> Terminal {
+    let mut terminal = setup.start();
+    terminal.until_shows("replay ended");
+    terminal.until_shows(COMMAND);
+    terminal
+}
+
+#[test]
+fn a_recorded_upgrade_is_watched_to_its_end() {
+    let mut terminal = Setup::program(&["replay", RECORDING, "--speed", "100"]).start();
+    terminal.until_shows("Full migrations");
+    terminal.until("three gates that are done", |screen| screen.contents().matches("done").count() >= 3);
+    terminal.type_keys("q");
+    assert!(terminal.end().success());
+    terminal.assert_restored();
+}
+
+#[test]
+fn an_upgrade_under_way_shows_what_failed_what_is_left_and_what_to_type() {
+    let terminal = dashboard();
+    for told in ["retrying", "3 of 6 failed, 3 left", "migrations exited 1 (Error)", "PG::LockNotAvailable"] {
+        assert!(terminal.text().contains(told), "not on the screen: {told}\n{}", terminal.text());
+    }
+}
+
+#[test]
+fn keys_move_open_and_go_back() {
+    let mut terminal = dashboard();
+    terminal.type_keys("k");
+    terminal.until("the panel of another step", |screen| !screen.contents().contains(COMMAND));
+    terminal.type_keys("j");
+    terminal.until_shows(COMMAND);
+    terminal.type_keys("\r");
+    terminal.until("the gate alone", |screen| {
+        screen.contents().contains(COMMAND) && !screen.contents().contains("Pre-deployment migrations")
+    });
+    terminal.type_keys("\x1b");
+    terminal.until("the dashboard again", fills);
+}
+
+#[test]
+fn help_opens_and_closes() {
+    let mut terminal = dashboard();
+    terminal.type_keys("?");
+    terminal.until_shows("Ctrl-C");
+    terminal.type_keys("\x1b");
+    terminal.until("the dashboard again", fills);
+}
+
+#[test]
+fn control_c_quits_and_restores_the_terminal() {
+    let mut terminal = dashboard();
+    assert!(!terminal.cooked());
+    terminal.type_keys("\x03");
+    terminal.end();
+    terminal.assert_restored();
+}
+
+#[test]
+fn a_signal_restores_the_terminal() {
+    for signal in ["TERM", "HUP", "INT"] {
+        let mut terminal = dashboard();
+        terminal.signal(signal);
+        terminal.end();
+        terminal.assert_restored();
+    }
+}
+
+#[test]
+fn the_screen_follows_the_size_of_the_terminal() {
+    let mut terminal = dashboard();
+    terminal.resize(60, 15);
+    terminal.until("the dashboard at 60×15", fills);
+    terminal.resize(20, 5);
+    terminal.until_shows("Too small: 20 by 5.");
+    terminal.resize(100, 30);
+    terminal.until("the dashboard at 100×30", fills);
+}
+
+#[test]
+fn suspend_leaves_no_raw_mode_and_comes_back_whole() {
+    let suspensions: [fn(&mut Terminal); 2] =
+        [|terminal| terminal.type_keys("\x1a"), |terminal| terminal.signal("TSTP")];
+    for suspend in suspensions {
+        let script = "\"$0\" replay \"$1\" --speed 1000; echo SUSPENDED; read -r line; fg; echo LEFT";
+        let mut terminal = started(shell(&["-m"], script));
+        suspend(&mut terminal);
+        terminal.until_shows("SUSPENDED");
+        terminal.assert_restored();
+        terminal.type_keys("\n");
+        terminal.until("the dashboard again", |screen| screen.alternate_screen() && fills(screen));
+        assert!(!terminal.cooked());
+        terminal.type_keys("q");
+        terminal.until_shows("LEFT");
+        terminal.assert_restored();
+    }
+}
+
+#[test]
+fn an_orphan_does_not_spin_when_its_terminal_closes() {
+    dashboard().close();
+    // Whoever started it can have it ignore the signal: then the end of the terminal alone has to tell.
+    started(shell(&[], "trap '' HUP; exec \"$0\" replay \"$1\" --speed 1000")).close();
+}
+
+#[test]
+fn over_ssh_the_command_goes_to_the_terminal() {
+    let ssh = program().env("SSH_CONNECTION", "192.0.2.7 50000 192.0.2.1 22").env("DISPLAY", ":0");
+    let mut terminal = started(ssh);
+    terminal.type_keys("c");
+    terminal.until_shows("sent to the terminal");
+    assert_eq!(terminal.heard().copies, [STANDARD.encode(COMMAND).into_bytes()]);
+    terminal.type_keys("q");
+    terminal.end();
+    assert!(!terminal.text().contains("kubectl"), "nothing was lost, so nothing is printed\n{}", terminal.text());
+}
+
+#[test]
+fn without_any_clipboard_the_command_is_shown_alone() {
+    let mut terminal = started(program().env("TERM", "linux"));
+    terminal.type_keys("c");
+    terminal.until("the command alone", |screen| {
+        screen.contents().contains(COMMAND) && !screen.contents().contains("Full migrations")
+    });
+    assert!(terminal.heard().copies.is_empty());
+}
+
+/// Whether the dashboard fills the screen, from its head to the bar at its foot. A terminal that was resized keeps one of
+/// them at most before the program draws anew.
+fn fills(screen: &vt100::Screen) -> bool {
+    let (rows, columns) = screen.size();
+    let lines: Vec<String> = screen.rows(0, columns.get()).collect();
+    let foot = &lines[usize::from(rows.get()) - 1];
+    lines[0].contains("gatewatch") && foot.contains("quit") && screen.contents().contains("Full migrations")
+}

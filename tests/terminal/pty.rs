@@ -1,0 +1,231 @@
+//! The program in a pseudo terminal, its screen read back.
+//!
+//! Nothing here waits for a time to pass: it reads until the screen is as it should be, and fails with the screen if that
+//! does not come to be within a generous bound.
+
+use std::io::{ErrorKind, Read, Write};
+use std::num::NonZeroU16;
+use std::path::Path;
+use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use portable_pty::{Child, CommandBuilder, ExitStatus, MasterPty, PtySize, native_pty_system};
+use vt100::{Callbacks, Parser, Screen};
+
+/// How long anything may take before the test gives up: far more than it ever does, also on a busy machine.
+const BOUND: Duration = Duration::from_secs(60);
+
+/// A terminal with the program in it.
+pub struct Terminal {
+    parser: Parser<Heard>,
+    chunks: Receiver<Vec<u8>>,
+    reader: JoinHandle<()>,
+    hang_up: Arc<AtomicBool>,
+    writer: Box<dyn Write + Send>,
+    master: Box<dyn MasterPty + Send>,
+    child: Box<dyn Child + Send + Sync>,
+}
+
+/// What a terminal is asked for besides drawing.
+#[derive(Default)]
+pub struct Heard {
+    /// Texts for the clipboard, still encoded.
+    pub copies: Vec<Vec<u8>>,
+}
+
+impl Callbacks for Heard {
+    fn copy_to_clipboard(&mut self, _: &mut Screen, _: &[u8], data: &[u8]) {
+        self.copies.push(data.to_owned());
+    }
+}
+
+/// What runs in the terminal: the program, or a shell that runs it.
+pub struct Setup {
+    command: CommandBuilder,
+}
+
+impl Setup {
+    /// The program with those arguments.
+    pub fn program(arguments: &[&str]) -> Self {
+        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_gatewatch"));
+        command.args(arguments);
+        Self::of(command)
+    }
+
+    /// A POSIX shell that runs `script`, where `$0` is the program and `$1` the argument.
+    pub fn shell(options: &[&str], script: &str, argument: &str) -> Self {
+        let mut command = CommandBuilder::new("sh");
+        command.args(options);
+        command.args(["-c", script, env!("CARGO_BIN_EXE_gatewatch"), argument]);
+        Self::of(command)
+    }
+
+    /// Nothing of the machine the test runs on reaches the program: no cluster, no desktop, no multiplexer.
+    fn of(mut command: CommandBuilder) -> Self {
+        let path = std::env::var("PATH").unwrap_or_default();
+        command.env_clear();
+        command.cwd(env!("CARGO_MANIFEST_DIR"));
+        let home = Path::new(env!("CARGO_TARGET_TMPDIR"));
+        for (name, value) in [("PATH", path.as_str()), ("TERM", "xterm-256color"), ("LANG", "C.UTF-8"), ("TZ", "UTC")] {
+            command.env(name, value);
+        }
+        command.env("HOME", home);
+        Self { command }
+    }
+
+    /// Sets a variable of the environment.
+    pub fn env(mut self, name: &str, value: &str) -> Self {
+        self.command.env(name, value);
+        self
+    }
+
+    /// Starts it in a terminal of 100×30.
+    pub fn start(self) -> Terminal {
+        let (columns, rows) = (100, 30);
+        let pair = native_pty_system().openpty(pty_size(columns, rows)).unwrap();
+        let child = pair.slave.spawn_command(self.command).unwrap();
+        let mut reader = pair.master.try_clone_reader().unwrap();
+        let hang_up = Arc::new(AtomicBool::new(false));
+        let (sender, chunks) = mpsc::channel();
+        let hung_up = Arc::clone(&hang_up);
+        let reader = thread::spawn(move || {
+            let mut buffer = [0; 16 * 1024];
+            while !hung_up.load(Ordering::SeqCst) {
+                match reader.read(&mut buffer) {
+                    Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                    Ok(0) | Err(_) => break,
+                    Ok(read) => drop(sender.send(buffer[..read].to_vec())),
+                }
+            }
+        });
+        Terminal {
+            parser: Parser::new_with_callbacks(cells(rows), cells(columns), 0, Heard::default()),
+            chunks,
+            reader,
+            hang_up,
+            writer: pair.master.take_writer().unwrap(),
+            master: pair.master,
+            child,
+        }
+    }
+}
+
+impl Terminal {
+    /// Reads until the screen is as `is` says.
+    #[track_caller]
+    pub fn until(&mut self, what: &str, is: impl Fn(&Screen) -> bool) {
+        let begun = Instant::now();
+        while !is(self.parser.screen()) {
+            match self.chunks.recv_timeout(BOUND.saturating_sub(begun.elapsed())) {
+                Ok(chunk) => self.parser.process(&chunk),
+                Err(RecvTimeoutError::Timeout) => panic!("never on the screen: {what}\n{}", self.picture()),
+                Err(RecvTimeoutError::Disconnected) => {
+                    panic!("the program ended before this was on the screen: {what}\n{}", self.picture())
+                }
+            }
+        }
+    }
+
+    /// Reads until `text` is on the screen.
+    #[track_caller]
+    pub fn until_shows(&mut self, text: &str) {
+        self.until(text, |screen| screen.contents().contains(text));
+    }
+
+    /// What is on the screen.
+    pub fn text(&self) -> String {
+        self.parser.screen().contents()
+    }
+
+    /// What the terminal was asked for besides drawing.
+    pub fn heard(&self) -> &Heard {
+        self.parser.callbacks()
+    }
+
+    /// Types.
+    pub fn type_keys(&mut self, keys: &str) {
+        self.writer.write_all(keys.as_bytes()).unwrap();
+        self.writer.flush().unwrap();
+    }
+
+    /// Gives the terminal another size, in columns and rows.
+    pub fn resize(&mut self, columns: u16, rows: u16) {
+        self.parser.set_size(cells(rows), cells(columns));
+        self.master.resize(pty_size(columns, rows)).unwrap();
+    }
+
+    /// Sends a signal to the foreground process group: the program, also where a shell runs it.
+    pub fn signal(&self, name: &str) {
+        let group = self.master.process_group_leader().unwrap();
+        let sent = Command::new("sh").args(["-c", &format!("kill -{name} -{group}")]).status().unwrap();
+        assert!(sent.success(), "the signal {name} was not sent");
+    }
+
+    /// Waits for the end, and takes in all that was written up to it.
+    #[track_caller]
+    pub fn end(&mut self) -> ExitStatus {
+        let begun = Instant::now();
+        loop {
+            match self.chunks.recv_timeout(BOUND.saturating_sub(begun.elapsed())) {
+                Ok(chunk) => self.parser.process(&chunk),
+                Err(RecvTimeoutError::Timeout) => panic!("it does not end\n{}", self.picture()),
+                Err(RecvTimeoutError::Disconnected) => return self.child.wait().unwrap(),
+            }
+        }
+    }
+
+    /// Closes the terminal under the program, and waits for its end.
+    #[track_caller]
+    pub fn close(self) -> ExitStatus {
+        let Self { chunks, reader, hang_up, writer, master, mut child, .. } = self;
+        hang_up.store(true, Ordering::SeqCst);
+        // Another size makes the program draw, which wakes the reader, which then lets go of the terminal too.
+        master.resize(pty_size(90, 25)).unwrap();
+        reader.join().unwrap();
+        drop((chunks, writer, master));
+        let (sender, ended) = mpsc::channel();
+        let mut killer = child.clone_killer();
+        thread::spawn(move || drop(sender.send(child.wait().unwrap())));
+        ended.recv_timeout(BOUND).unwrap_or_else(|_| {
+            killer.kill().unwrap();
+            panic!("it goes on without a terminal")
+        })
+    }
+
+    /// Fails unless the terminal is as it was before the program: for the shell that comes back.
+    #[track_caller]
+    pub fn assert_restored(&self) {
+        let screen = self.parser.screen();
+        let picture = self.picture();
+        assert!(!screen.alternate_screen(), "the alternate screen was not left\n{picture}");
+        assert!(!screen.hide_cursor(), "the cursor stays hidden\n{picture}");
+        assert!(!screen.bracketed_paste(), "bracketed paste stays on\n{picture}");
+        assert!(!screen.application_keypad() && !screen.application_cursor(), "the keys stay changed\n{picture}");
+        assert_eq!(screen.mouse_protocol_mode(), vt100::MouseProtocolMode::None, "the mouse stays taken\n{picture}");
+        assert_eq!(screen.fgcolor(), vt100::Color::Default, "a colour stays on\n{picture}");
+        assert!(self.cooked(), "the terminal stays in raw mode\n{picture}");
+    }
+
+    /// Whether the terminal is out of raw mode: lines are edited, typing is echoed, Ctrl-C is a signal.
+    pub fn cooked(&self) -> bool {
+        let flags = format!("{:?}", self.master.get_termios().unwrap().local_flags);
+        ["ICANON", "ECHO", "ISIG"].iter().all(|flag| flags.contains(flag))
+    }
+
+    fn picture(&self) -> String {
+        let screen = self.parser.screen();
+        format!("{:?}, alternate screen: {}\n{}", screen.size(), screen.alternate_screen(), screen.contents())
+    }
+}
+
+fn pty_size(columns: u16, rows: u16) -> PtySize {
+    PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 }
+}
+
+fn cells(count: u16) -> NonZeroU16 {
+    NonZeroU16::new(count).unwrap()
+}
