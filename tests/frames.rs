@@ -22,7 +22,7 @@ fn frame(recording: &str, time: &str, (width, height): (u16, u16)) -> String {
     recording.events.into_iter().filter(|event| event.time <= now).for_each(|event| world.apply(event));
 
     let settings = Settings {
-        place: format!("{path}"),
+        place: path,
         namespace: None,
         origin: Origin::Replay { speed: 1.0 },
         mode: Mode::Interactive,

@@ -7,6 +7,7 @@ use ratatui::text::{Line, Span};
 use super::{steps, words};
 use crate::gate::{Attempt, Ending, Gate, GateJob, GateState, JobFailure, LastFailure, Outcome, StartFault, Unseen};
 use crate::run::{Rollout, RolloutState, Run, Step, StepBody};
+use crate::tui::keymap::{Action, Place};
 use crate::tui::model::Model;
 use crate::tui::theme::{Glyph, Theme, Tone};
 use crate::tui::widget::command::command;
@@ -194,7 +195,8 @@ impl Fields<'_> {
         if let Some(line) = job.command.as_ref().filter(|_| !self.model.settings.redact) {
             let line = line.shell(&self.model.settings.target);
             self.push(AIR, Line::default());
-            let lines = command(self.theme, &line, self.columns, "c copies");
+            let hint = format!("{} copies", Place::Dashboard.label(Action::Copy, self.theme.ascii));
+            let lines = command(self.theme, &line, self.columns, &hint);
             lines.into_iter().for_each(|line| self.push(COMMAND, line));
         }
     }

@@ -49,10 +49,7 @@ pub fn verdict(model: &Model, verdict: Verdict) -> Vec<Span<'static>> {
         Verdict::Failed => {
             vec![theme.span(Tone::Failed, format!(" {} {word} ", theme.mark(Mark::Failed, 0)))]
         }
-        Verdict::Upgrading => {
-            vec![bold(theme, Tone::Active, word)]
-        }
-        verdict => vec![theme.span(Mark::from(verdict).tone(), word)],
+        verdict => vec![bold(theme, Mark::from(verdict).tone(), word)],
     }
 }
 
