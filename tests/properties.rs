@@ -1,6 +1,6 @@
 //! What holds whatever comes: any order between kinds, any relist, any field of any type.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that can't read its recording fails")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking, its helpers too")]
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};

@@ -1,7 +1,7 @@
 //! What a Job, its pods and its events mean: the state of a gate, its attempts, its last failure, what keeps it from
 //! starting, the command to run next.
 //!
-//! In come the record of one Job and the world its pods live in ([`judge`]); out comes a [`Gate`]. Nothing here has a
+//! In come the record of one Job and the world its pods live in ([`judge()`]); out comes a [`Gate`]. Nothing here has a
 //! clock. The rules are those of the Job controller and of the kubelet, Kubernetes 1.25 to 1.37.
 //!
 //! | file | holds |

@@ -1,4 +1,4 @@
-//! What is watched: a [`Run`] of [`Step`]s. `derive` reduces a [`World`](crate::cluster::World) to runs.
+//! What is watched: a [`Run`] of [`Step`]s. `derive` reduces a [`World`] to runs.
 //!
 //! The screens, the JSON and the journal know runs and steps, not GitLab; what makes an upgrade of GitLab a run stands
 //! in `gitlab`.

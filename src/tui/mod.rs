@@ -1,6 +1,6 @@
 //! The screens: what an administrator looks at while an upgrade runs.
 //!
-//! In come runs, keys and the time, as a [`Message`] each; [`update`] changes the [`Model`] and names what is to be done
+//! In come runs, keys and the time, as a [`Message`] each; [`update()`] changes the [`Model`] and names what is to be done
 //! outside; [`view`] draws the model into a buffer. [`run`] is the loop around them, the only part that knows a terminal.
 //!
 //! | file | holds |

@@ -1,4 +1,4 @@
-//! All that the screens show, and where the user is. It is changed by [`update`](super::update) alone, and drawing only
+//! All that the screens show, and where the user is. It is changed by [`update`](super::update()) alone, and drawing only
 //! reads it.
 
 use jiff::Timestamp;

@@ -12,6 +12,7 @@ use std::sync::OnceLock;
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use flate2::read::GzDecoder;
 use pty::{Setup, Terminal};
+use vt100::Screen;
 
 /// A recorded upgrade whose full migrations fail three times and then pass.
 const RECORDING: &str = "assets/retry.jsonl.gz";
@@ -176,11 +177,31 @@ fn without_any_clipboard_the_command_is_shown_alone() {
     assert!(terminal.heard().copies.is_empty());
 }
 
-/// Whether the dashboard fills the screen, from its head to the bar at its foot. A terminal that was resized keeps one of
+#[test]
+fn a_kiosk_ignores_every_key_but_control_c() {
+    let mut terminal = Setup::program(&["replay", under_way(), "--speed", "1000", "--kiosk"]).start();
+    terminal.until_shows("Full migrations");
+    terminal.type_keys("q?cdj\r\x1b\x1a");
+    // The keys were there before the first of the two sizes, so that they are read before the second.
+    for size in [(120, 40), (100, 30)] {
+        terminal.resize(size.0, size.1);
+        terminal.until("the kiosk in another size", |screen| reaches(screen, "under-way", "seen"));
+    }
+    assert!(terminal.heard().copies.is_empty());
+    terminal.type_keys("\x03");
+    terminal.end();
+    terminal.assert_restored();
+}
+
+/// Whether the dashboard fills the screen.
+fn fills(screen: &Screen) -> bool {
+    reaches(screen, "gatewatch", "quit") && screen.contents().contains("Full migrations")
+}
+
+/// Whether the screen has that text in its first row and the other in its last. A terminal that was resized keeps one of
 /// them at most before the program draws anew.
-fn fills(screen: &vt100::Screen) -> bool {
-    let (rows, columns) = screen.size();
+fn reaches(screen: &Screen, head: &str, foot: &str) -> bool {
+    let (_, columns) = screen.size();
     let lines: Vec<String> = screen.rows(0, columns.get()).collect();
-    let foot = &lines[usize::from(rows.get()) - 1];
-    lines[0].contains("gatewatch") && foot.contains("quit") && screen.contents().contains("Full migrations")
+    lines.first().is_some_and(|line| line.contains(head)) && lines.last().is_some_and(|line| line.contains(foot))
 }
