@@ -7,6 +7,7 @@ use ratatui::text::{Line, Span};
 use super::{steps, words};
 use crate::gate::{Attempt, Ending, Gate, GateJob, GateState, JobFailure, LastFailure, Outcome, StartFault, Unseen};
 use crate::run::{Rollout, RolloutState, Run, Step, StepBody};
+use crate::tui::keymap::{Action, Place};
 use crate::tui::model::Model;
 use crate::tui::theme::{Glyph, Theme, Tone};
 use crate::tui::widget::command::command;
@@ -110,13 +111,12 @@ impl Fields<'_> {
                 self.sentence("It ran before gatewatch looked, and its Job is gone.");
             }
             GateState::Unknown(Unseen::Deleted) => self.sentence("Its Job was deleted before it ended."),
-            GateState::Suspended => self.sentence("The Job is suspended, and waits until it is resumed."),
             GateState::Blocked(fault) => self.fault(fault),
             GateState::Failing(failure) => self.failure("Failing", failure),
             GateState::Failed(failure) => self.failure("Failed", failure),
             GateState::Running { finishing: true } => self.sentence("All is done, and the Job only finishes."),
             GateState::Done => self.done(gate.job.as_ref()),
-            GateState::Running { .. } | GateState::Retrying { .. } => {}
+            GateState::Running { .. } | GateState::Retrying { .. } | GateState::Suspended => {}
         }
         if let Some(job) = &gate.job {
             self.job(gate, job);
@@ -172,12 +172,6 @@ impl Fields<'_> {
         value.push(self.theme.span(Tone::Muted, about));
         self.field(HEAD, "Blocked", value);
         self.text(CAUSE, "", Tone::Text, self.model.told(&fault.message), MESSAGE);
-        let clears = if fault.permanent {
-            self.theme.span(Tone::Bad, "It cannot clear by itself.")
-        } else {
-            self.theme.span(Tone::Text, "It can clear by itself.")
-        };
-        self.field(CAUSE, "", vec![clears]);
     }
 
     fn job(&mut self, gate: &Gate, job: &GateJob) {
@@ -189,17 +183,20 @@ impl Fields<'_> {
             self.restart(next);
         }
         self.attempts(gate, job);
-        if job.ended.is_none() {
+        if job.ended.is_none() && !matches!(gate.state, GateState::Failing(_)) {
             self.deadline(job);
         }
         if let Some(advice) = &job.advice {
-            let rank = if matches!(gate.state, GateState::Failed(_)) { CAUSE } else { LOOSE };
+            // Where somebody has to act, or has to know whether they do, it says so.
+            let acts = matches!(gate.state, GateState::Failed(_) | GateState::Blocked(_) | GateState::Suspended);
+            let rank = if acts { CAUSE } else { LOOSE };
             self.text(rank, "Next", Tone::Text, advice, ADVICE);
         }
         if let Some(line) = job.command.as_ref().filter(|_| !self.model.settings.redact) {
             let line = line.shell(&self.model.settings.target);
             self.push(AIR, Line::default());
-            let lines = command(self.theme, &line, self.columns, "c copies");
+            let hint = format!("{} copies", Place::Dashboard.label(Action::Copy, self.theme.ascii));
+            let lines = command(self.theme, &line, self.columns, &hint);
             lines.into_iter().for_each(|line| self.push(COMMAND, line));
         }
     }
