@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-/// The exit codes of the program (product.md, "Without a screen").
+/// The exit codes of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum ExitCode {
