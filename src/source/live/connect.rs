@@ -17,7 +17,7 @@ use tokio::time::timeout;
 
 use super::fault::{Fault, cause};
 use super::query::Query;
-use crate::cluster::Kind;
+use crate::cluster::{Kind, clean_word};
 use crate::error::ExpectedError;
 
 /// How long the cluster may take to answer before a screen is drawn, and how long a connection may take to be made.
@@ -79,6 +79,11 @@ impl Connection {
 /// An [`ExpectedError`] with exit code 4: no kubeconfig, a context that isn't there, a server that can't be reached,
 /// credentials or a list that it refuses.
 pub async fn connect(options: &ConnectOptions) -> Result<Connection, ExpectedError> {
+    // Names of a kubeconfig, too, may hold anything, and what is said is one line.
+    connected(options).await.map_err(|error| ExpectedError { message: clean_word(&error.message), ..error })
+}
+
+async fn connected(options: &ConnectOptions) -> Result<Connection, ExpectedError> {
     let (config, context) = configure(options).await?;
     let server = config.cluster_url.to_string().trim_end_matches('/').to_owned();
     let namespaces = [options.namespace.as_deref(), Some(config.default_namespace.as_str()), Some("default")];
@@ -254,9 +259,7 @@ fn refusal(fault: &Fault, connection: &Connection) -> String {
                 || "in all namespaces; choose one with -n".to_owned(),
                 |namespace| format!("in namespace `{namespace}`; choose another with -n"),
             );
-            format!(
-                "{place} does not let us list gitlabcores {of}, or ask for the Role of `gatewatch rbac` ({message})"
-            )
+            format!("{place} does not let us list gitlabcores {of}, or ask for a Role that allows it ({message})")
         }
         fault => format!(
             "cannot reach {place}: {}; check the network, or choose another context with --context",
