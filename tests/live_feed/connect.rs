@@ -107,6 +107,32 @@ async fn a_context_whose_name_holds_control_characters() {
 }
 
 #[tokio::test]
+async fn a_token_with_a_line_break_is_refused_before_it_is_sent() {
+    let folder = TempDir::new().unwrap();
+    let file = kubeconfig_with(&folder, "http://127.0.0.1:1", r#""secret\n""#);
+    let message = refused(ConnectOptions { kubeconfig: Some(file.clone()), ..Default::default() }).await;
+    assert_eq!(
+        message,
+        format!(
+            "cannot use context `prod` of {}: its token holds a line break or another control character; mend it, or \
+             choose another with --context",
+            file.display()
+        )
+    );
+}
+
+#[tokio::test]
+async fn a_client_certificate_that_is_not_there_is_named() {
+    let folder = TempDir::new().unwrap();
+    let file = kubeconfig(&folder, "http://127.0.0.1:1");
+    let user = "client-certificate: /nowhere/cert, client-key: /nowhere/key";
+    let text = std::fs::read_to_string(&file).unwrap().replace("token: secret", user);
+    std::fs::write(&file, text).unwrap();
+    let message = refused(ConnectOptions { kubeconfig: Some(file), ..Default::default() }).await;
+    assert!(message.contains("the file /nowhere/cert cannot be read: No such file or directory; "), "{message}");
+}
+
+#[tokio::test]
 async fn a_token_file_that_is_not_there_is_named() {
     let folder = TempDir::new().unwrap();
     let file = kubeconfig(&folder, "http://127.0.0.1:1");

@@ -9,9 +9,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use hyper_util::client::proxy::matcher::Matcher;
-use kube::config::{ExecInteractiveMode, KubeConfigOptions, Kubeconfig};
+use kube::config::{AuthInfo, ExecInteractiveMode, KubeConfigOptions, Kubeconfig};
 use kube::core::{ObjectList, Request};
 use kube::{Client, Config};
+use secrecy::ExposeSecret;
 use serde_json::Value;
 use tokio::time::timeout;
 
@@ -149,6 +150,14 @@ async fn find(options: &ConnectOptions) -> Result<(Config, Option<String>), Expe
         )));
     };
     let context = choose(&kubeconfig, options.context.as_deref(), &files)?;
+    let user = user_of(&kubeconfig, &context);
+    if user.and_then(|user| user.token.as_ref()).is_some_and(|token| token.expose_secret().contains(char::is_control)) {
+        return Err(ExpectedError::unreachable(format!(
+            "cannot use context `{context}` of {}: its token holds a line break or another control character; mend it, or \
+             choose another with --context",
+            listed(&files)
+        )));
+    }
     let own_proxy = has_proxy(&kubeconfig, &context);
     let choice = KubeConfigOptions { context: Some(context.clone()), ..KubeConfigOptions::default() };
     let mut config = Config::from_custom_kubeconfig(kubeconfig, &choice).await.map_err(|error| {
@@ -210,6 +219,13 @@ fn choose(kubeconfig: &Kubeconfig, asked: Option<&str>, files: &[PathBuf]) -> Re
         Some(name) => Err(ExpectedError::unreachable(format!("no context `{name}` in {}; {there_are}", listed(files)))),
         None => Err(ExpectedError::unreachable(format!("no current context in {}; {there_are}", listed(files)))),
     }
+}
+
+/// The user of a context.
+fn user_of<'a>(kubeconfig: &'a Kubeconfig, context: &str) -> Option<&'a AuthInfo> {
+    let named = kubeconfig.contexts.iter().find(|named| named.name == context)?;
+    let user = named.context.as_ref()?.user.as_ref()?;
+    kubeconfig.auth_infos.iter().find(|named| named.name == *user)?.auth_info.as_ref()
 }
 
 /// Whether the kubeconfig itself names a proxy for the cluster of a context.

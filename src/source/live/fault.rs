@@ -4,6 +4,7 @@ use std::error::Error;
 use std::io;
 
 use kube::client::AuthError;
+use kube::config::LoadDataError;
 use kube::core::Status;
 
 use crate::cluster::clean;
@@ -86,6 +87,9 @@ pub(super) fn cause(error: &(dyn Error + 'static)) -> String {
                 return format!("the token file {} cannot be read: {}", file.display(), first_line(error));
             }
             _ => {}
+        }
+        if let Some(LoadDataError::ReadFile(error, file)) = cause.downcast_ref() {
+            return format!("the file {} cannot be read: {}", file.display(), first_line(error));
         }
         match cause.source() {
             Some(source) => cause = source,
