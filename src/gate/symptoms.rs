@@ -297,6 +297,7 @@ fn the_next_restart_doubles_from_ten_seconds_and_a_long_run_resets_it() {
     assert_eq!(next(3, 2, 9), at(49));
     assert_eq!(next(5, 2, 9), at(169));
     assert_eq!(next(9, 2, 9), at(309));
+    assert_eq!(next(3, 0, 400), at(440));
     assert_eq!(next(3, 0, 600), at(600));
 }
 
