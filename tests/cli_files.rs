@@ -148,7 +148,7 @@ fn a_namespace_leaves_the_others_out() {
 }
 
 #[test]
-fn wait_prints_each_change_once_and_ends_with_the_verdict() {
+fn kapp_779_the_log_is_flooded() {
     let ran = gatewatch(&["wait", "-f", &recording("retry")]);
     assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
     let of_gate: Vec<String> = ran
@@ -169,6 +169,16 @@ fn wait_prints_each_change_once_and_ends_with_the_verdict() {
         ]
     );
     assert!(ran.stdout.ends_with("15:35:37Z gitlab/gitlab Settled at 18.11.0\n"), "{}", ran.stdout);
+}
+
+#[test]
+fn helm_3370_the_job_that_failed_is_not_named() {
+    let [status, wait] = ["status", "wait"].map(|command| gatewatch(&[command, "-f", &recording("exhausted")]).stdout);
+    for named in ["Full migrations", "job/gitlab-migrations-", "migrations exited 1 (Error)"] {
+        assert!(status.contains(named), "{named:?} is expected in\n{status}");
+        let end = wait.lines().rev().take(2).collect::<String>();
+        assert!(end.contains(named), "{named:?} is expected in\n{end}");
+    }
 }
 
 #[test]

@@ -1,6 +1,11 @@
 //! The live feed against an API server that follows a script, in virtual time; and the way to a cluster.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "the helpers of a test fail as the test does")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "the helpers of a test fail as the test does"
+)]
 
 #[path = "live_feed/connect.rs"]
 mod connect;

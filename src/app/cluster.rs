@@ -1,6 +1,7 @@
 //! `status` and `wait` on a cluster.
 
 use std::collections::BTreeSet;
+use std::io::{self, Write};
 use std::time::Duration;
 
 use tokio::sync::mpsc::Receiver;
@@ -43,9 +44,12 @@ async fn listed(mut events: Receiver<ClusterEvent>, world: &mut World) {
 
 /// One line for each change, up to the verdict.
 pub(super) async fn wait(connection: &ConnectionArgs, args: &WaitArgs) -> Result<ExitCode, ExpectedError> {
-    let live = Live::new(connect(&connect_options(connection)).await?, SystemClock);
+    let connected = connect(&connect_options(connection)).await?;
+    let place =
+        connected.namespace.as_ref().map(|namespace| format!(" in namespace `{namespace}`")).unwrap_or_default();
+    let live = Live::new(connected, SystemClock);
     let mut waiter = Waiter::default();
-    let waited = feed(live, |events| outcome(events, &mut waiter, connection, args));
+    let waited = feed(live, |events| outcome(events, &mut waiter, &place, connection, args));
     let code = match args.timeout.and_then(|timeout| Duration::try_from(timeout).ok()) {
         Some(timeout) => tokio::time::timeout(timeout, waited).await.unwrap_or(Ok(Ok(ExitCode::TimedOut)))?,
         None => waited.await?,
@@ -56,15 +60,24 @@ pub(super) async fn wait(connection: &ConnectionArgs, args: &WaitArgs) -> Result
     }
 }
 
-/// Prints each change until there is nothing more to wait for.
+/// Prints each change until there is nothing more to wait for. That there is nothing yet is said beside them, once: the
+/// namespace may be the wrong one.
 async fn outcome(
     mut events: Receiver<ClusterEvent>,
     waiter: &mut Waiter,
+    place: &str,
     connection: &ConnectionArgs,
     args: &WaitArgs,
-) -> std::io::Result<ExitCode> {
+) -> io::Result<ExitCode> {
+    let mut told = None;
     while let Some(event) = events.recv().await {
         print(&waiter.see(event), args.output, connection)?;
+        let missing = waiter.missing();
+        if let Some(missing) = missing.filter(|_| told != missing) {
+            // Where it can't be said, the wait goes on all the same.
+            let _ = writeln!(io::stderr(), "gatewatch: {missing} Waiting for one{place}.");
+        }
+        told = missing;
         if let Some(code) = waiter.outcome() {
             return Ok(code);
         }

@@ -46,7 +46,7 @@ mod tests {
     }
 
     #[test]
-    fn tmux_gets_it_wrapped_with_every_escape_doubled_and_then_bare() {
+    fn opentui_1516_tmux_drops_a_bare_osc_52() {
         assert_eq!(
             osc52("kubectl", Wrapping::Tmux).unwrap(),
             b"\x1bPtmux;\x1b\x1b]52;c;a3ViZWN0bA==\x07\x1b\\\x1b]52;c;a3ViZWN0bA==\x07"

@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_copied_stays_available_while_the_program_runs_and_is_printed_on_leaving() {
+    fn arboard_39_what_was_copied_is_lost_at_exit() {
         let log = Arc::new(Mutex::new(Vec::new()));
         let inside = Arc::clone(&log);
         let open = Box::new(move || Ok(Box::new(Takes(Arc::clone(&inside))) as Box<dyn Board>));
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn no_x_server_means_the_terminal_is_asked_or_the_text_is_shown() {
+    fn arboard_153_there_is_no_x_server() {
         let open = || Box::new(|| Err(arboard::Error::ClipboardNotSupported)) as system::Open;
         let (clipboard, outcomes) = on(SYSTEM, open(), Duration::from_secs(60));
         clipboard.copy(COMMAND.into());

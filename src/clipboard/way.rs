@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn over_ssh_a_remote_clipboard_is_never_asked() {
+    fn gwm_cli_367_over_ssh_the_remote_clipboard_succeeds() {
         for variable in ["SSH_CONNECTION", "SSH_TTY", "SSH_CLIENT"] {
             let forwarded = [(variable, "192.0.2.7 50000"), ("DISPLAY", "localhost:10.0"), ("TERM", "xterm")];
             assert_eq!(way(&forwarded), Way::Terminal(Wrapping::Bare));

@@ -48,7 +48,9 @@ impl Event {
             container: read::text(about, &["fieldPath"])
                 .and_then(|path| Some(path.split_once('{')?.1.strip_suffix('}')?.to_owned())),
             reason: read::text(object, &["reason"]).unwrap_or_default(),
-            message: read::text(object, &["message"]).or_else(|| read::text(object, &["note"])).unwrap_or_default(),
+            message: read::message(object, &["message"])
+                .or_else(|| read::message(object, &["note"]))
+                .unwrap_or_default(),
             warning: read::text(object, &["type"]).as_deref() == Some("Warning"),
             count: read::count(object, &["series", "count"])
                 .or_else(|| read::count(object, &["count"]))

@@ -123,7 +123,7 @@ impl Condition {
                 kind: read::text(condition, &["type"])?,
                 holds: read::text(condition, &["status"]).is_some_and(|status| status.eq_ignore_ascii_case("true")),
                 reason: read::text(condition, &["reason"]).unwrap_or_default(),
-                message: read::text(condition, &["message"]).unwrap_or_default(),
+                message: read::message(condition, &["message"]).unwrap_or_default(),
                 since: read::time(condition, &["lastTransitionTime"]),
                 updated: read::time(condition, &["lastUpdateTime"]),
                 observed_generation: read::number(condition, &["observedGeneration"]),

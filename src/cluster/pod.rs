@@ -129,7 +129,7 @@ impl Pod {
                 _ => PodPhase::Pending,
             },
             reason: read::text(object, &["status", "reason"]).unwrap_or_default(),
-            message: read::text(object, &["status", "message"]).unwrap_or_default(),
+            message: read::message(object, &["status", "message"]).unwrap_or_default(),
             node: read::text(object, &["spec", "nodeName"]),
             conditions: Condition::read_all(object),
             containers,
@@ -181,7 +181,7 @@ fn state(status: &Value) -> ContainerState {
     }
     ContainerState::Waiting {
         reason: read::text(status, &["state", "waiting", "reason"]).unwrap_or_default(),
-        message: read::text(status, &["state", "waiting", "message"]).unwrap_or_default(),
+        message: read::message(status, &["state", "waiting", "message"]).unwrap_or_default(),
     }
 }
 
@@ -191,7 +191,7 @@ fn terminated(ended: &Value) -> Terminated {
         exit_code: read::number(ended, &["exitCode"]).unwrap_or(0),
         signal: read::number(ended, &["signal"]).filter(|signal| *signal != 0),
         reason: read::text(ended, &["reason"]).unwrap_or_default(),
-        message: read::text(ended, &["message"]).unwrap_or_default(),
+        message: read::message(ended, &["message"]).unwrap_or_default(),
         started: read::time(ended, &["startedAt"]),
         finished: read::time(ended, &["finishedAt"]),
     }

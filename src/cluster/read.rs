@@ -1,21 +1,29 @@
 //! Lenient reading of an object's fields.
 //!
 //! `GitLabCore` is an experiment whose fields move, and a dump may come from anywhere: a field that is missing, null or
-//! of another type reads as absent and never fails the object (shared facts: "read leniently and never fail on what is
-//! unknown"). Text is cleaned here, once, where it enters.
+//! of another type reads as absent and never fails the object. Text is cleaned here, once, where it enters.
 
 use jiff::Timestamp;
 use serde_json::Value;
 
-use super::text::clean;
+use super::text::{clean, clean_word};
 
 /// The field at `path`, where every step is the key of a map.
 pub(crate) fn at<'a>(value: &'a Value, path: &[&str]) -> Option<&'a Value> {
     path.iter().try_fold(value, |value, key| value.get(key)).filter(|found| !found.is_null())
 }
 
-/// Text at `path`, cleaned; numbers and booleans are taken as their text. Empty text is absent.
+/// A word or a name at `path`, cleaned, in one line; numbers and booleans are taken as their text. Empty text is absent.
 pub(crate) fn text(value: &Value, path: &[&str]) -> Option<String> {
+    cleaned(value, path, clean_word)
+}
+
+/// A message at `path`, cleaned, with its line breaks; otherwise like [`text`].
+pub(crate) fn message(value: &Value, path: &[&str]) -> Option<String> {
+    cleaned(value, path, clean)
+}
+
+fn cleaned(value: &Value, path: &[&str], clean: impl Fn(&str) -> String) -> Option<String> {
     let text = match at(value, path)? {
         Value::String(text) => clean(text),
         Value::Number(number) => number.to_string(),
@@ -78,6 +86,13 @@ mod tests {
         assert_eq!(flag(&value, &["flag"]), None);
         assert!(list(&value, &["list"]).is_empty());
         assert_eq!(text(&value, &["text", "a", "b", "c"]), None);
+    }
+
+    #[test]
+    fn a_message_keeps_its_lines_and_a_name_has_but_one() {
+        let value = json!({"a": "one\ntwo"});
+        assert_eq!(text(&value, &["a"]).as_deref(), Some("one two"));
+        assert_eq!(message(&value, &["a"]).as_deref(), Some("one\ntwo"));
     }
 
     #[test]

@@ -7,18 +7,31 @@
 /// The longest text kept of one field, in bytes: messages of a megabyte exist, and nobody reads them here.
 pub const LONGEST: usize = 16 * 1024;
 
+/// The longest text kept of a field that holds a word or a name, in bytes: Kubernetes allows none that is longer.
+const LONGEST_WORD: usize = 1024;
+
 /// `text` without control characters, escape sequences, and characters that are invisible or change the direction of
 /// reading, and no longer than [`LONGEST`]. Where it was cut it ends in `…`.
 pub fn clean(text: &str) -> String {
-    let mut kept = String::with_capacity(text.len().min(LONGEST));
+    cleaned(text, LONGEST, '\n')
+}
+
+/// A word or a name, cleaned likewise, in one line of at most 1 KiB. What stands in a title, or in a line for each change,
+/// must not make two of it.
+pub(crate) fn clean_word(text: &str) -> String {
+    cleaned(text, LONGEST_WORD, ' ')
+}
+
+fn cleaned(text: &str, longest: usize, line_break: char) -> String {
+    let mut kept = String::with_capacity(text.len().min(longest));
     let mut rest = text.chars();
     while let Some(character) = rest.next() {
-        if kept.len() + character.len_utf8() > LONGEST - '…'.len_utf8() {
+        if kept.len() + character.len_utf8() > longest - '…'.len_utf8() {
             kept.push('…');
             break;
         }
         match character {
-            '\n' => kept.push('\n'),
+            '\n' => kept.push(line_break),
             '\t' | '\r' | '\u{85}' | '\u{2028}' | '\u{2029}' => kept.push(' '),
             '\u{1b}' => skip_escape(&mut rest),
             '\u{9b}' => skip_sequence(&mut rest),
@@ -102,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn control_sequences_in_object_text_are_stripped() {
+    fn kubernetes_101695_control_sequences_in_object_text() {
         assert_eq!(clean("a\u{1b}[31mred\u{1b}[0m b"), "ared b");
         assert_eq!(clean("\u{1b}]0;title\u{7}x"), "x");
         assert_eq!(clean("\u{1b}]52;c;cm0gLXJm\u{1b}\\x"), "x");
@@ -127,6 +140,12 @@ mod tests {
     #[test]
     fn line_breaks_and_wide_characters_stay() {
         assert_eq!(clean("one\ntwo 日本\n"), "one\ntwo 日本");
+    }
+
+    #[test]
+    fn a_word_is_one_line_that_is_not_too_long() {
+        assert_eq!(clean_word("Err\u{1b}[2Jor\nof two lines\n"), "Error of two lines");
+        assert_eq!(clean_word(&"x".repeat(1_000_000)).len(), LONGEST_WORD);
     }
 
     #[test]

@@ -27,6 +27,8 @@ mod image;
 mod judge;
 mod next;
 mod policy;
+#[cfg(test)]
+mod rules;
 mod start;
 mod state;
 #[cfg(test)]

@@ -197,6 +197,16 @@ fn k9s_174_pending_hides_the_fault() {
 }
 
 #[test]
+fn kubernetes_101695_control_sequences_in_object_text_reach_a_copy() {
+    let name = "mig\u{1b}]52;c;cm0=\u{7}\u{202e}\nrm -rf /\r";
+    let hostile = with(job(), json!({"metadata": {"name": name}}));
+    let mut cluster = Cluster::of([hostile, pod("a", 0, restarted(1, ended(1, 2, 9)))]);
+    assert_eq!(cluster.command().unwrap(), "kubectl -n gitlab logs 'job/mig rm -rf /' -c migrations --previous");
+    cluster.apply(pod("a", 0, restarted(2, with(ended(1, 10, 19), json!({"terminated": {"message": "a\u{1b}[2Jb"}})))));
+    assert_eq!(last(&cluster).message, "ab");
+}
+
+#[test]
 fn a_volume_that_is_missing_is_told_by_the_events_alone() {
     let starting = json!({"state": waiting("PodInitializing", "")});
     let pending = json!({"status": {"phase": "Pending", "initContainerStatuses": [{"name": "configure", "restartCount": 0, "state": waiting("PodInitializing", "")}]}});
@@ -287,6 +297,7 @@ fn the_next_restart_doubles_from_ten_seconds_and_a_long_run_resets_it() {
     assert_eq!(next(3, 2, 9), at(49));
     assert_eq!(next(5, 2, 9), at(169));
     assert_eq!(next(9, 2, 9), at(309));
+    assert_eq!(next(3, 0, 400), at(440));
     assert_eq!(next(3, 0, 600), at(600));
 }
 

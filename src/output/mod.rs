@@ -8,9 +8,11 @@
 //! | `report`, `step` | the documents: a `StatusList`, a `Change` |
 //! | `status`, `details` | one look: the runs as text, JSON or YAML |
 //! | `text` | wrapping and durations |
+//! | `missing` | what there is none of |
 //! | `wait` | what `wait` prints, and when it ends |
 
 mod details;
+mod missing;
 mod report;
 #[cfg(test)]
 mod schema;
@@ -19,6 +21,7 @@ mod step;
 mod text;
 mod wait;
 
+pub use missing::Missing;
 pub use report::{ChangeReport, StatusList};
 pub use status::{Look, StatusFormat};
 pub use wait::{WaitFormat, Waiter, print_change};

@@ -6,9 +6,9 @@ use std::io;
 use jiff::Timestamp;
 use unicode_width::UnicodeWidthStr;
 
-use super::StatusList;
 use super::details::details;
 use super::text::{WIDTH, duration, wrap};
+use super::{Missing, StatusList};
 use crate::cluster::{Feed, FeedState};
 use crate::gate::Target;
 use crate::run::{OperatorReport, Rollout, RolloutState, Run, Step, StepBody, Verdict};
@@ -67,7 +67,7 @@ impl Look<'_> {
             parts.push(lines(wrap(&hidden, WIDTH)));
         }
         if self.runs.is_empty() {
-            parts.push("There is no GitLabCore.\n".into());
+            parts.push(format!("{}\n", Missing::of(self.feed)));
         }
         parts.extend(self.runs.iter().map(|run| self.run(run)));
         parts.join("\n")
@@ -306,6 +306,13 @@ mod tests {
             text,
             "The cluster has not answered for 1m24s: connection refused\n\nThe server does not let us see pods: what they tell is missing.\n\nThere is no GitLabCore.\n"
         );
+    }
+
+    #[test]
+    fn a_cluster_without_the_definition_says_so() {
+        let live = WatchState::Live { since: sample::time("15:19:00") };
+        let feed = feed(&[(Kind::GitLabCore, WatchState::Undefined), (Kind::Job, live)]);
+        assert_eq!(text(&[], &feed), "The cluster does not serve GitLabCore.\n");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::ChangeReport;
+use super::{ChangeReport, Missing};
 use crate::cluster::{ClusterEvent, FeedState, World};
 use crate::error::ExitCode;
 use crate::gate::Target;
@@ -106,6 +106,11 @@ impl Waiter {
         }
     }
 
+    /// What has to come before there is anything to tell, once everything was listed.
+    pub fn missing(&self) -> Option<Missing> {
+        (self.listed && !self.any).then(|| Missing::of(self.world.feed()))
+    }
+
     /// The runs as they stand.
     pub fn runs(&self) -> &[Run] {
         &self.runs
@@ -195,17 +200,39 @@ mod tests {
     }
 
     #[test]
-    fn the_wait_ends_when_the_upgrade_does() {
+    fn kubectl_1629_a_wait_for_success_or_failure_ends_at_one_alone() {
+        for (phase, version, text, code) in [
+            ("Running", "18.11.0", "Settled at 18.11.0", ExitCode::Settled),
+            ("Failed", "18.10.1", "Failed at Pre-deployment migrations", ExitCode::Failed),
+        ] {
+            let mut waiter = Waiter::default();
+            told(&mut waiter, watches(0, &live(), true));
+            assert_eq!(waiter.outcome(), None, "there is nothing yet");
+            assert_eq!(
+                told(&mut waiter, [applied(1, &core("Upgrading", "18.10.1"))]),
+                ["Upgrading from 18.10.1 to 18.11.0"]
+            );
+            assert_eq!((waiter.outcome(), waiter.exit_code()), (None, ExitCode::TimedOut));
+            assert_eq!(told(&mut waiter, [applied(2, &core(phase, version))]), [text]);
+            assert_eq!(waiter.outcome(), Some(code));
+        }
+    }
+
+    #[test]
+    fn what_is_not_there_yet_is_told_once_everything_was_listed_and_until_it_comes() {
         let mut waiter = Waiter::default();
+        told(&mut waiter, watches(0, &WatchState::Starting, true));
+        told(&mut waiter, watches(0, &live(), false));
+        assert_eq!(waiter.missing(), None);
         told(&mut waiter, watches(0, &live(), true));
-        assert_eq!(waiter.outcome(), None, "there is nothing yet");
-        assert_eq!(
-            told(&mut waiter, [applied(1, &core("Upgrading", "18.10.1"))]),
-            ["Upgrading from 18.10.1 to 18.11.0"]
-        );
-        assert_eq!((waiter.outcome(), waiter.exit_code()), (None, ExitCode::TimedOut));
-        assert_eq!(told(&mut waiter, [applied(2, &core("Running", "18.11.0"))]), ["Settled at 18.11.0"]);
-        assert_eq!(waiter.outcome(), Some(ExitCode::Settled));
+        assert_eq!(waiter.missing(), Some(Missing::Instance));
+        let undefined = Change::Watch { kind: Kind::GitLabCore, state: WatchState::Undefined };
+        told(&mut waiter, [ClusterEvent { time: at(1), change: undefined }]);
+        assert_eq!(waiter.missing(), Some(Missing::Definition));
+        told(&mut waiter, [applied(2, &core("Upgrading", "18.10.1"))]);
+        assert_eq!(waiter.missing(), None);
+        told(&mut waiter, [deleted(3, &core("Upgrading", "18.10.1"))]);
+        assert_eq!(waiter.missing(), None, "it is gone, which ends the wait");
     }
 
     #[test]

@@ -261,7 +261,7 @@ mod tests {
             texts,
             [
                 "Full migrations: failed: BackoffLimitExceeded: Job has reached the specified backoff limit, 6 of 6 failed, none left, last: migrations exited 1 (Error): PG::LockNotAvailable: ERROR: canceling statement due to lock timeout",
-                "Failed at Full migrations"
+                "Failed at Full migrations (job/gitlab-migrations-5f2c9a1e)"
             ]
         );
     }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Hop, Run, Verdict};
+use super::{Hop, Run, Step, Verdict};
 use crate::gate::{Gate, GateState, JobFailure, LastFailure};
 
 /// The most characters of a message in an entry: an entry is one line.
@@ -47,7 +47,9 @@ pub(super) fn verdict_words(run: &Run) -> String {
     let to = |word: &str| course.target.as_deref().map(|target| format!(" {word} {target}")).unwrap_or_default();
     let at_step = || {
         let step = run.current().and_then(|index| run.steps.get(index));
-        step.map(|step| format!(" at {}", step.id.title())).unwrap_or_default()
+        let job = step.and_then(Step::gate).and_then(|gate| gate.job.as_ref());
+        let job = job.map(|job| format!(" (job/{})", job.name)).unwrap_or_default();
+        step.map(|step| format!(" at {}{job}", step.id.title())).unwrap_or_default()
     };
     match run.verdict {
         Verdict::Settled => format!("Settled{}", to("at")),

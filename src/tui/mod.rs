@@ -27,6 +27,8 @@ mod mark;
 mod model;
 #[cfg(test)]
 mod properties;
+#[cfg(test)]
+mod symptoms;
 mod terminal;
 mod theme;
 mod update;

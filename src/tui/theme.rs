@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn no_color_outweighs_everything_unless_it_is_empty() {
+    fn k9s_1297_no_color_is_not_heeded() {
         let colours = |no_color| {
             detect(&[("TERM", "xterm-256color"), ("COLORTERM", "truecolor"), ("NO_COLOR", no_color)]).colours
         };
@@ -350,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn running_retrying_failing_and_failed_look_different_in_any_number_of_colours() {
+    fn k9s_3955_the_state_is_told_by_colour_alone() {
         for colours in [Colours::True, Colours::Indexed, Colours::Sixteen, Colours::None] {
             let theme = Theme { colours, ascii: false };
             let marks = [Mark::Running, Mark::Retrying, Mark::Failing, Mark::Failed];

@@ -97,6 +97,56 @@ async fn a_wrong_context_names_the_contexts_there_are() {
 }
 
 #[tokio::test]
+async fn a_context_whose_name_holds_control_characters() {
+    let folder = TempDir::new().unwrap();
+    let file = kubeconfig(&folder, "http://127.0.0.1:1");
+    let text = std::fs::read_to_string(&file).unwrap().replace("name: prod", r#"name: "pr\e[31mod\nx""#);
+    std::fs::write(&file, text).unwrap();
+    let message = refused(ConnectOptions { kubeconfig: Some(file.clone()), ..Default::default() }).await;
+    assert_eq!(message, format!("no context `prod` in {}; choose with --context one of: prod x, bare", file.display()));
+}
+
+#[tokio::test]
+async fn a_token_with_a_line_break_is_refused_before_it_is_sent() {
+    let folder = TempDir::new().unwrap();
+    let file = kubeconfig_with(&folder, "http://127.0.0.1:1", r#""secret\n""#);
+    let message = refused(ConnectOptions { kubeconfig: Some(file.clone()), ..Default::default() }).await;
+    assert_eq!(
+        message,
+        format!(
+            "cannot use context `prod` of {}: its token holds a line break or another control character; mend it, or \
+             choose another with --context",
+            file.display()
+        )
+    );
+}
+
+#[tokio::test]
+async fn a_client_certificate_that_is_not_there_is_named() {
+    let folder = TempDir::new().unwrap();
+    let file = kubeconfig(&folder, "http://127.0.0.1:1");
+    let user = "client-certificate: /nowhere/cert, client-key: /nowhere/key";
+    let text = std::fs::read_to_string(&file).unwrap().replace("token: secret", user);
+    std::fs::write(&file, text).unwrap();
+    let message = refused(ConnectOptions { kubeconfig: Some(file), ..Default::default() }).await;
+    assert!(message.contains("the file /nowhere/cert cannot be read: No such file or directory; "), "{message}");
+}
+
+#[tokio::test]
+async fn a_token_file_that_is_not_there_is_named() {
+    let folder = TempDir::new().unwrap();
+    let file = kubeconfig(&folder, "http://127.0.0.1:1");
+    let text = std::fs::read_to_string(&file).unwrap().replace("token: secret", "tokenFile: /nowhere/token");
+    std::fs::write(&file, text).unwrap();
+    let message = refused(ConnectOptions { kubeconfig: Some(file), ..Default::default() }).await;
+    assert_eq!(
+        message,
+        "cannot log in to http://127.0.0.1:1: the token file /nowhere/token cannot be read: No such file or directory; \
+         log in again, or choose another context with --context"
+    );
+}
+
+#[tokio::test]
 async fn a_server_that_cannot_be_reached() {
     let message = connect_to("http://127.0.0.1:1", ConnectOptions::default()).await.err().unwrap().message;
     assert_eq!(
@@ -121,7 +171,7 @@ async fn a_list_that_is_forbidden() {
         message,
         format!(
             "{url} (context `prod`) does not let us list gitlabcores in namespace `gitlab`; choose another with -n, or ask \
-             for the Role of `gatewatch rbac` (no gitlabcores for you)"
+             for a Role that allows it (no gitlabcores for you)"
         )
     );
 }
@@ -188,6 +238,14 @@ async fn a_credential_plugin_that_is_not_there() {
     std::fs::write(&file, text).unwrap();
     let message = refused(ConnectOptions { kubeconfig: Some(file), ..Default::default() }).await;
     assert!(message.contains(" with `no-such-plugin`: No such file"), "{message}");
+}
+
+#[tokio::test]
+async fn a_credential_plugin_that_prints_no_credential() {
+    let folder = TempDir::new().unwrap();
+    let file = kubeconfig_with_plugin(&folder, "http://127.0.0.1:1", "echo hello");
+    let message = refused(ConnectOptions { kubeconfig: Some(file), ..Default::default() }).await;
+    assert!(message.contains(" with `sh`: the credential plugin printed no credential; log in again"), "{message}");
 }
 
 #[tokio::test]

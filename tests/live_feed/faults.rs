@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
-use gatewatch::cluster::Kind;
+use gatewatch::cluster::{FeedState, Kind, World};
 use tokio::sync::mpsc::unbounded_channel;
 
 use crate::feed::{Feed, MINUTE, all_words, words};
 use crate::server::{Answer, Server, Then, bookmark, change, expired, line, listed, object};
 
 #[tokio::test(start_paused = true)]
-async fn a_410_flashes_nothing_and_swaps_the_list_at_once() {
+async fn kube_1042_a_410_flashes_red() {
     let before = vec![change("ADDED", object("a", "5")), change("ADDED", object("b", "6")), listed("7"), expired()];
     let after = vec![change("ADDED", object("b", "6")), change("ADDED", object("c", "9")), listed("9")];
     let server = Server::new().answers("jobs", [Answer::Lines(before, Then::Stays), Answer::Lines(after, Then::Stays)]);
@@ -70,6 +70,36 @@ async fn a_server_that_is_gone_is_tried_again_after_a_growing_delay_and_nothing_
 }
 
 #[tokio::test(start_paused = true)]
+async fn k9s_507_a_server_that_is_down_for_ten_minutes_ends_the_program() {
+    let (mut watches, mut server) = (Vec::new(), Server::new());
+    for resource in ["gitlabcores", "jobs", "pods", "deployments"] {
+        let (lines, watch) = unbounded_channel();
+        lines.send(Ok(line(&change("ADDED", object("a", "6"))))).unwrap();
+        lines.send(Ok(line(&listed("7")))).unwrap();
+        watches.push(lines);
+        server = server.answers(resource, [Answer::Watch(watch)]);
+    }
+    let mut feed = Feed::start(&server);
+    let mut world = World::default();
+    feed.everything_within(MINUTE).await.into_iter().for_each(|event| world.apply(event));
+
+    server.is_down(true);
+    for lines in watches {
+        lines.send(Err(std::io::Error::from_raw_os_error(104))).unwrap();
+    }
+    feed.everything_within(10 * MINUTE).await.into_iter().for_each(|event| world.apply(event));
+    assert!(!feed.task.is_finished());
+    let FeedState::Stale { since, error } = world.feed().state() else { panic!("{:?}", world.feed().state()) };
+    assert_eq!(since.as_second(), 60);
+    assert!(error.ends_with(" at https://api.example: Connection refused"), "{error}");
+    assert_eq!((world.cores().count(), world.jobs().count()), (1, 1), "what was seen stays");
+
+    server.is_down(false);
+    feed.everything_within(MINUTE).await.into_iter().for_each(|event| world.apply(event));
+    assert!(matches!(world.feed().state(), FeedState::Live { .. }), "{:?}", world.feed().state());
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_refusal_is_told_in_the_servers_words_and_ends_when_a_role_is_made() {
     let refusal = || Answer::Refusal(403, "pods is forbidden: User \"eve\" cannot watch resource \"pods\"");
     let server = Server::new().answers("pods", [refusal(), refusal()]);
@@ -108,7 +138,7 @@ async fn a_watch_that_ends_at_once_each_time_is_shown_and_does_not_spin() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_silent_watch_counts_as_dead_after_90_seconds_and_bookmarks_keep_it_alive() {
+async fn fiaas_124_a_silent_stream_is_waited_for_for_ever() {
     let (lines, first) = unbounded_channel();
     lines.send(Ok(line(&listed("7")))).unwrap();
     let server = Server::new().answers("jobs", [Answer::Watch(first)]).answers("jobs", [Answer::Silence]);

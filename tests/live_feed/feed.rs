@@ -58,18 +58,22 @@ impl Feed {
 
     /// Everything that is said of a kind within so much virtual time.
     pub async fn within(&mut self, kind: Kind, long: Duration) -> Vec<Change> {
-        let mut changes = Vec::new();
+        let changes = self.everything_within(long).await.into_iter().map(|event| event.change);
+        changes.filter(|change| kind_of(change) == kind).collect()
+    }
+
+    /// Everything that is said within so much virtual time.
+    pub async fn everything_within(&mut self, long: Duration) -> Vec<ClusterEvent> {
+        let mut events = Vec::new();
         let until = sleep(long);
         tokio::pin!(until);
         loop {
             tokio::select! {
                 biased;
-                event = self.heard.recv() => changes.extend(event.map(|event| event.change)),
-                () = &mut until => break,
+                event = self.heard.recv() => events.extend(event),
+                () = &mut until => return events,
             }
         }
-        changes.retain(|change| kind_of(change) == kind);
-        changes
     }
 }
 

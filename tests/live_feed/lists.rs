@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use gatewatch::cluster::Kind;
+use gatewatch::cluster::{Change, ClusterEvent, Kind};
 use serde_json::json;
 use tokio::sync::mpsc::unbounded_channel;
 use tokio::time::advance;
@@ -66,7 +66,7 @@ async fn a_server_without_streaming_lists_is_asked_for_pages() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_streaming_list_without_its_last_bookmark_falls_back_after_30_seconds() {
+async fn k9s_4186_a_streaming_list_without_its_last_bookmark_spins() {
     let stalled = Answer::Lines(vec![change("ADDED", object("a", "5")), bookmark("6")], Then::Stays);
     let server = Server::new().answers("jobs", [stalled, list([object("a", "5")], "6", None)]);
     let changes = Feed::start(&server).within(Kind::Job, MINUTE).await;
@@ -120,7 +120,7 @@ async fn objects_without_a_name_and_lines_of_another_kind_are_passed_over() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_user_of_one_namespace_never_causes_a_cluster_wide_call() {
+async fn k9s_42_a_user_of_one_namespace_causes_a_cluster_wide_call() {
     let server = Server::new();
     let mut feed = Feed::start(&server);
     feed.within(Kind::Job, 20 * MINUTE).await;
@@ -137,6 +137,26 @@ async fn a_user_of_one_namespace_never_causes_a_cluster_wide_call() {
         assert!(calls.iter().all(|call| call.query.contains(&format!("labelSelector={selector}"))), "{calls:?}");
     }
     assert!(server.calls("events").is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn policy_server_716_the_pods_of_others_exhaust_the_memory() {
+    let mut pod = object("p", "6");
+    pod["metadata"]["ownerReferences"] = json!([{"kind": "Job", "uid": "uid-job", "controller": true}]);
+    pod["status"] = json!({"phase": "Pending"});
+    let ours = vec![change("ADDED", pod), listed("7")];
+    let server = Server::new().with_unrelated(20_000).answers("pods", [Answer::Lines(ours, Then::Stays)]);
+    let told = Feed::start(&server).everything_within(MINUTE).await;
+    let objects = |event: &ClusterEvent| match &event.change {
+        Change::Replaced { objects, .. } => objects.len(),
+        _ => 0,
+    };
+    assert_eq!(told.iter().map(objects).sum::<usize>(), 1);
+    for resource in ["jobs", "pods", "deployments", "events"] {
+        let calls = server.calls(resource);
+        assert!(!calls.is_empty(), "{resource}");
+        assert!(calls.iter().all(|call| call.query.contains("Selector=")), "{calls:?}");
+    }
 }
 
 #[tokio::test(start_paused = true)]

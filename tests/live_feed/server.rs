@@ -63,6 +63,10 @@ pub struct Server {
 struct Inner {
     script: BTreeMap<&'static str, VecDeque<Answer>>,
     calls: Vec<Call>,
+    /// Whether no connection can be made.
+    down: bool,
+    /// Objects of others, which a request without a selector gets.
+    unrelated: usize,
     /// Watches that stay open.
     open: Vec<UnboundedSender<io::Result<Bytes>>>,
 }
@@ -76,6 +80,17 @@ impl Server {
     pub fn answers(self, resource: &'static str, answers: impl IntoIterator<Item = Answer>) -> Self {
         self.inner.lock().unwrap().script.entry(resource).or_default().extend(answers);
         self
+    }
+
+    /// Has so many pods and events of others, beside what the script says.
+    pub fn with_unrelated(self, count: usize) -> Self {
+        self.inner.lock().unwrap().unrelated = count;
+        self
+    }
+
+    /// From now on, no connection can be made, or one can again.
+    pub fn is_down(&self, down: bool) {
+        self.inner.lock().unwrap().down = down;
     }
 
     /// The requests about a resource so far.
@@ -109,9 +124,12 @@ impl Server {
         };
         let answer = {
             let mut inner = self.inner.lock().unwrap();
-            let scripted = inner.script.get_mut(call.resource.as_str()).and_then(VecDeque::pop_front);
             inner.calls.push(call.clone());
-            scripted.unwrap_or_else(|| healthy(&call))
+            if inner.down {
+                return Err(refused());
+            }
+            let scripted = inner.script.get_mut(call.resource.as_str()).and_then(VecDeque::pop_front);
+            scripted.unwrap_or_else(|| healthy(&call, inner.unrelated))
         };
         match answer {
             Answer::Json(value) => Ok(self.respond(200, vec![value], Then::Ends)),
@@ -121,7 +139,7 @@ impl Server {
             }
             Answer::Lines(lines, then) => Ok(self.respond(200, lines, then)),
             Answer::Watch(lines) => Ok(response(200, Lines(lines))),
-            Answer::Unreachable => Err(io::Error::from_raw_os_error(111)),
+            Answer::Unreachable => Err(refused()),
             Answer::Silence => pending().await,
         }
     }
@@ -141,6 +159,10 @@ fn response(code: u16, lines: Lines) -> Response<Lines> {
     Response::builder().status(code).body(lines).unwrap()
 }
 
+fn refused() -> io::Error {
+    io::Error::from_raw_os_error(111)
+}
+
 /// A line of a watch.
 pub fn line(value: &Value) -> Bytes {
     format!("{value}\n").into()
@@ -158,14 +180,16 @@ impl Body for Lines {
     }
 }
 
-/// What a server answers that serves everything, and has nothing.
-fn healthy(call: &Call) -> Answer {
+/// What a server answers that serves everything, and has nothing but so many objects of others.
+fn healthy(call: &Call, unrelated: usize) -> Answer {
+    let others = || (0..unrelated).map(|number| object(&format!("other-{number}"), "1"));
     match call.resource.as_str() {
         "apis" => served(),
         "v2alpha1" => {
             Answer::Json(json!({"kind": "APIResourceList", "groupVersion": "apps.gitlab.com/v2alpha1", "resources": [
             {"name": "gitlabcores", "singularName": "gitlabcore", "namespaced": true, "kind": "GitLabCore", "verbs": ["list", "watch"]}]}))
         }
+        _ if !call.query.contains("Selector=") && unrelated > 0 => list(others(), "1", None),
         _ if call.query.contains("sendInitialEvents=true") => Answer::Lines(vec![listed("1")], Then::Stays),
         _ if call.query.contains("watch=true") => Answer::Lines(Vec::new(), Then::Stays),
         _ => list([], "1", None),

@@ -5,9 +5,9 @@ use serde_json::{Value, json};
 
 use super::hash::job_hash;
 use crate::cluster::{Kind, Uid, WatchState};
-use crate::fixture::{Cluster, at, holds, job, with};
+use crate::fixture::{Cluster, at, ended, holds, job, pod, running, with};
 use crate::gate::{GateState, Unseen};
-use crate::run::{Run, StepId, Verdict, derive};
+use crate::run::{Run, StepId, Verdict, changes, derive};
 
 fn core(generation: i64, status: Value) -> Value {
     json!({"kind": "GitLabCore", "metadata": {"name": "gitlab", "namespace": "gitlab", "uid": "core-1", "generation": generation},
@@ -77,6 +77,28 @@ fn gitlab_operator_962_a_gate_is_never_inferred_from_the_version() {
             .filter_map(|step| step.gate())
             .all(|gate| gate.state == GateState::Pending && gate.job.is_none())
     );
+}
+
+#[test]
+fn kube_1844_what_a_relist_replays_is_taken_as_news() {
+    let retrying = named(2, "18.10.1", "-pre", json!({}));
+    let uid = retrying["metadata"]["uid"].clone();
+    let of_job = json!({"metadata": {"ownerReferences": [{"kind": "Job", "uid": uid, "controller": true}]}});
+    let restarted = json!({"restartCount": 2, "state": running(20), "lastState": ended(1, 2, 9)});
+    let pod = with(pod("a", 0, restarted), of_job);
+    let mut cluster = Cluster::of([upgrading(2), retrying.clone(), pod.clone()]);
+    let before = [run(&cluster)];
+    assert!(matches!(state(&before[0], StepId::PreMigrations), GateState::Retrying { .. }));
+    for (kind, objects) in [(Kind::GitLabCore, vec![upgrading(2)]), (Kind::Job, vec![retrying]), (Kind::Pod, vec![pod])]
+    {
+        cluster.watch(kind, WatchState::Starting);
+        cluster.replace(kind, objects);
+        cluster.watch(kind, WatchState::Live { since: at(60) });
+        assert_eq!(changes(&before, &[run(&cluster)], at(60)), []);
+    }
+    // A pod that went meanwhile takes its restarts with it, and that a count fell is no news either.
+    cluster.replace(Kind::Pod, []);
+    assert!(changes(&before, &[run(&cluster)], at(60)).iter().all(|change| change.to != "retrying"));
 }
 
 #[test]

@@ -9,15 +9,16 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use hyper_util::client::proxy::matcher::Matcher;
-use kube::config::{ExecInteractiveMode, KubeConfigOptions, Kubeconfig};
+use kube::config::{AuthInfo, ExecInteractiveMode, KubeConfigOptions, Kubeconfig};
 use kube::core::{ObjectList, Request};
 use kube::{Client, Config};
+use secrecy::ExposeSecret;
 use serde_json::Value;
 use tokio::time::timeout;
 
 use super::fault::{Fault, cause};
 use super::query::Query;
-use crate::cluster::Kind;
+use crate::cluster::{Kind, clean_word};
 use crate::error::ExpectedError;
 
 /// How long the cluster may take to answer before a screen is drawn, and how long a connection may take to be made.
@@ -79,6 +80,11 @@ impl Connection {
 /// An [`ExpectedError`] with exit code 4: no kubeconfig, a context that isn't there, a server that can't be reached,
 /// credentials or a list that it refuses.
 pub async fn connect(options: &ConnectOptions) -> Result<Connection, ExpectedError> {
+    // Names of a kubeconfig, too, may hold anything, and what is said is one line.
+    connected(options).await.map_err(|error| ExpectedError { message: clean_word(&error.message), ..error })
+}
+
+async fn connected(options: &ConnectOptions) -> Result<Connection, ExpectedError> {
     let (config, context) = configure(options).await?;
     let server = config.cluster_url.to_string().trim_end_matches('/').to_owned();
     let namespaces = [options.namespace.as_deref(), Some(config.default_namespace.as_str()), Some("default")];
@@ -144,6 +150,14 @@ async fn find(options: &ConnectOptions) -> Result<(Config, Option<String>), Expe
         )));
     };
     let context = choose(&kubeconfig, options.context.as_deref(), &files)?;
+    let user = user_of(&kubeconfig, &context);
+    if user.and_then(|user| user.token.as_ref()).is_some_and(|token| token.expose_secret().contains(char::is_control)) {
+        return Err(ExpectedError::unreachable(format!(
+            "cannot use context `{context}` of {}: its token holds a line break or another control character; mend it, or \
+             choose another with --context",
+            listed(&files)
+        )));
+    }
     let own_proxy = has_proxy(&kubeconfig, &context);
     let choice = KubeConfigOptions { context: Some(context.clone()), ..KubeConfigOptions::default() };
     let mut config = Config::from_custom_kubeconfig(kubeconfig, &choice).await.map_err(|error| {
@@ -207,6 +221,13 @@ fn choose(kubeconfig: &Kubeconfig, asked: Option<&str>, files: &[PathBuf]) -> Re
     }
 }
 
+/// The user of a context.
+fn user_of<'a>(kubeconfig: &'a Kubeconfig, context: &str) -> Option<&'a AuthInfo> {
+    let named = kubeconfig.contexts.iter().find(|named| named.name == context)?;
+    let user = named.context.as_ref()?.user.as_ref()?;
+    kubeconfig.auth_infos.iter().find(|named| named.name == *user)?.auth_info.as_ref()
+}
+
 /// Whether the kubeconfig itself names a proxy for the cluster of a context.
 fn has_proxy(kubeconfig: &Kubeconfig, context: &str) -> bool {
     let context =
@@ -254,9 +275,7 @@ fn refusal(fault: &Fault, connection: &Connection) -> String {
                 || "in all namespaces; choose one with -n".to_owned(),
                 |namespace| format!("in namespace `{namespace}`; choose another with -n"),
             );
-            format!(
-                "{place} does not let us list gitlabcores {of}, or ask for the Role of `gatewatch rbac` ({message})"
-            )
+            format!("{place} does not let us list gitlabcores {of}, or ask for a Role that allows it ({message})")
         }
         fault => format!(
             "cannot reach {place}: {}; check the network, or choose another context with --context",

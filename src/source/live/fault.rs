@@ -4,6 +4,7 @@ use std::error::Error;
 use std::io;
 
 use kube::client::AuthError;
+use kube::config::LoadDataError;
 use kube::core::Status;
 
 use crate::cluster::clean;
@@ -74,11 +75,21 @@ impl Fault {
 pub(super) fn cause(error: &(dyn Error + 'static)) -> String {
     let mut cause = error;
     loop {
-        // What a credential plugin said is what helps; the error's own words hold its command and environment.
-        if let Some(AuthError::AuthExecRun { out, .. }) = cause.downcast_ref() {
-            let said = clean(&String::from_utf8_lossy(&out.stderr));
-            let last = said.lines().last().unwrap_or("it said nothing");
-            return format!("the credential plugin failed ({}): {last}", out.status);
+        match cause.downcast_ref() {
+            // What a credential plugin said is what helps; the error's own words hold its command and environment.
+            Some(AuthError::AuthExecRun { out, .. }) => {
+                let said = clean(&String::from_utf8_lossy(&out.stderr));
+                let last = said.lines().last().unwrap_or("it said nothing");
+                return format!("the credential plugin failed ({}): {last}", out.status);
+            }
+            Some(AuthError::AuthExecParse(_)) => return "the credential plugin printed no credential".to_owned(),
+            Some(AuthError::ReadTokenFile(error, file)) => {
+                return format!("the token file {} cannot be read: {}", file.display(), first_line(error));
+            }
+            _ => {}
+        }
+        if let Some(LoadDataError::ReadFile(error, file)) = cause.downcast_ref() {
+            return format!("the file {} cannot be read: {}", file.display(), first_line(error));
         }
         match cause.source() {
             Some(source) => cause = source,
@@ -88,8 +99,12 @@ pub(super) fn cause(error: &(dyn Error + 'static)) -> String {
     if cause.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::TimedOut) {
         return NO_ANSWER.to_owned();
     }
-    let words = clean(&cause.to_string());
-    // Only the first line, and not the number of an error of the system, which says nothing that its words don't.
+    first_line(cause)
+}
+
+/// The first line of an error, without the number of an error of the system, which says nothing that its words don't.
+fn first_line(error: &dyn Error) -> String {
+    let words = clean(&error.to_string());
     let line = words.lines().next().unwrap_or_default();
     line.split(" (os error ").next().unwrap_or_default().to_owned()
 }

@@ -199,7 +199,7 @@ fn keys_quit_and_suspend() {
 }
 
 #[test]
-fn no_key_does_anything_to_a_kiosk_but_control_c() {
+fn grafana_24742_a_kiosk_can_be_edited_by_passers_by() {
     let settings = Settings { mode: Mode::Kiosk, ..settings(COLOUR) };
     let mut model = model(settings, (100, 30), fixture::several(), feed(&live()));
     let before = format!("{model:?}");

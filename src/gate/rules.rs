@@ -1,0 +1,196 @@
+//! Rules of the Job controller and of the kubelet that no report is about.
+
+use serde_json::{Value, json};
+
+use super::{GateState, Outcome, StartFault, Tally};
+use crate::cluster::Kind;
+use crate::fixture::{Cluster, at, ended, event, holds, job, pod, running, waiting, with};
+
+fn tally(cluster: &Cluster) -> Tally {
+    cluster.gate().job.unwrap().attempts.tally()
+}
+
+#[test]
+fn attempts_stay_what_they_were_after_the_pod_of_a_finished_job_is_gone() {
+    let succeeded = with(
+        pod("a", 0, json!({"restartCount": 3, "state": ended(0, 80, 90), "lastState": ended(1, 50, 60)})),
+        json!({"status": {"phase": "Succeeded"}}),
+    );
+    let complete =
+        json!({"status": {"active": 0, "succeeded": 1, "conditions": [holds("Complete", "CompletionsReached", 91)]}});
+    let mut cluster = Cluster::of([with(job(), complete), succeeded.clone()]);
+    assert_eq!(tally(&cluster), Tally { failed: 3, limit: 6 });
+    cluster.delete(succeeded);
+    assert_eq!(tally(&cluster), Tally { failed: 3, limit: 6 });
+    assert_eq!(cluster.gate().state, GateState::Done);
+}
+
+#[test]
+fn a_failed_pod_that_the_end_of_its_job_counts_is_not_counted_again() {
+    let never = json!({"spec": {"backoffLimit": 0, "template": {"spec": {"restartPolicy": "Never"}}}});
+    let failed = with(pod("a", 0, json!({"state": ended(1, 2, 9)})), json!({"status": {"phase": "Failed"}}));
+    let mut cluster = Cluster::of([with(job(), never.clone()), failed]);
+    assert_eq!(tally(&cluster), Tally { failed: 1, limit: 1 });
+    let over = json!({"status": {"active": 0, "failed": 1, "conditions": [holds("FailureTarget", "BackoffLimitExceeded", 10)]}});
+    cluster.apply(with(with(job(), never), over));
+    assert_eq!(tally(&cluster), Tally { failed: 1, limit: 1 });
+}
+
+/// A pod whose second run is cut off at 40, by a deletion that was asked for then.
+fn deleted_at_40(main: Value) -> Value {
+    let deleted = json!({"metadata": {"deletionTimestamp": at(70), "deletionGracePeriodSeconds": 30}, "status": {"phase": "Failed"}});
+    with(pod("a", 0, main), deleted)
+}
+
+#[test]
+fn a_pod_that_is_deleted_in_the_second_before_its_job_gives_up_was_stopped() {
+    let killed = json!({"restartCount": 6, "state": ended(137, 20, 40), "lastState": ended(1, 2, 9)});
+    let over = |since| {
+        let over = holds("FailureTarget", "BackoffLimitExceeded", since);
+        let job = with(job(), json!({"status": {"active": 0, "failed": 1, "conditions": [over]}}));
+        Cluster::of([job, deleted_at_40(killed.clone())]).gate().job.unwrap()
+    };
+    let stopped = over(41);
+    assert_eq!((stopped.attempts.restarts.failed, stopped.attempts.pods.failed), (6, 0));
+    assert!(matches!(&stopped.history[1].outcome, Outcome::Stopped), "{:?}", stopped.history);
+    assert_eq!(over(42).attempts.pods.failed, 1, "deleted by somebody else, and before");
+}
+
+#[test]
+fn a_run_that_nobody_found_again_is_no_failed_attempt() {
+    let unknown = json!({"terminated": {"exitCode": 137, "reason": "ContainerStatusUnknown", "startedAt": null, "finishedAt": null}});
+    let gate = Cluster::of([job(), pod("a", 0, json!({"state": unknown}))]).gate();
+    assert_eq!(gate.state, GateState::Running { finishing: false });
+    assert_eq!(gate.job.unwrap().history, []);
+}
+
+#[test]
+fn a_pod_that_is_gone_is_a_failed_attempt_once_its_job_counts_it() {
+    let deleted = json!({"metadata": {"deletionTimestamp": at(35), "deletionGracePeriodSeconds": 5}});
+    let mut cluster = Cluster::of([job(), with(pod("a", 0, json!({"state": running(2)})), deleted)]);
+    cluster.replace(Kind::Pod, []);
+    assert_eq!(cluster.gate().job.unwrap().history, []);
+    cluster.apply(with(job(), json!({"status": {"failed": 1}})));
+    assert_eq!(cluster.gate().job.unwrap().history.len(), 1);
+}
+
+#[test]
+fn a_disruption_that_the_policy_ignores_is_no_failure() {
+    let rule = json!({"action": "Ignore", "onPodConditions": [{"type": "DisruptionTarget", "status": "True"}]});
+    let never =
+        json!({"spec": {"template": {"spec": {"restartPolicy": "Never"}}, "podFailurePolicy": {"rules": [rule]}}});
+    let conditions = json!([holds("DisruptionTarget", "EvictionByEvictionAPI", 9)]);
+    let drained = with(
+        pod("a", 0, json!({"state": ended(137, 2, 9)})),
+        json!({"status": {"phase": "Failed", "conditions": conditions}}),
+    );
+    let gate = Cluster::of([with(job(), never), drained]).gate();
+    assert_eq!(gate.state, GateState::Running { finishing: false });
+    assert_eq!(gate.job.unwrap().last_failure, None);
+}
+
+#[test]
+fn a_job_ends_when_it_says_that_it_completed() {
+    let status = json!({"completionTime": at(19), "conditions": [holds("Complete", "CompletionsReached", 20)]});
+    assert_eq!(Cluster::of([with(job(), json!({"status": status}))]).gate().job.unwrap().ended, Some(at(19)));
+    let failed = json!({"status": {"conditions": [holds("Failed", "DeadlineExceeded", 20)]}});
+    assert_eq!(Cluster::of([with(job(), failed)]).gate().job.unwrap().ended, Some(at(20)));
+}
+
+fn never(status: Value) -> Value {
+    with(job(), json!({"spec": {"template": {"spec": {"restartPolicy": "Never"}}}, "status": status}))
+}
+
+fn next_restart(cluster: &Cluster) -> Option<jiff::Timestamp> {
+    match cluster.gate().state {
+        GateState::Retrying { next_restart } => next_restart,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_replacement_pod_comes_after_ten_seconds_that_double_up_to_ten_minutes() {
+    let after = |failed: u32| {
+        let ended = with(pod("a", 0, json!({"state": ended(1, 2, 9)})), json!({"status": {"phase": "Failed"}}));
+        let counted = with(ended, json!({"metadata": {"finalizers": null}}));
+        next_restart(&Cluster::of([never(json!({"active": 0, "failed": failed})), counted]))
+    };
+    assert_eq!([1, 2, 6, 7].map(after), [19, 29, 329, 609].map(|second| Some(at(second))));
+}
+
+#[test]
+fn nothing_is_to_start_again_once_a_pod_succeeded() {
+    let restarted = json!({"restartCount": 3, "state": ended(0, 80, 90), "lastState": ended(1, 50, 60)});
+    let succeeded = with(pod("a", 0, restarted), json!({"status": {"phase": "Succeeded"}}));
+    assert_eq!(next_restart(&Cluster::of([with(job(), json!({"status": {"active": 0}})), succeeded])), None);
+}
+
+fn pending(name: &str, main: Value) -> Value {
+    with(pod(name, 0, main), json!({"status": {"phase": "Pending"}}))
+}
+
+fn blocked(cluster: &Cluster) -> Option<StartFault> {
+    match cluster.gate().state {
+        GateState::Blocked(fault) => Some(fault),
+        _ => None,
+    }
+}
+
+#[test]
+fn a_config_that_is_missing_outlasts_the_pull_of_the_image_and_not_the_creation() {
+    let waits = json!({"state": waiting("CreateContainerConfigError", r#"secret "rails" not found"#)});
+    let mut cluster =
+        Cluster::of([job(), pending("a", waits), event("a", "Failed", r#"Error: secret "rails" not found"#, 5)]);
+    cluster.apply(event("a", "Pulled", "Container image already present", 9));
+    assert!(blocked(&cluster).is_some());
+    cluster.apply(event("a", "Created", "Created container migrations", 12));
+    assert_eq!(blocked(&cluster), None);
+}
+
+#[test]
+fn a_cache_of_the_kubelet_that_is_not_filled_yet_passes() {
+    let message = "failed to sync secret cache: timed out waiting for the condition";
+    let config = json!({"state": waiting("CreateContainerConfigError", message)});
+    assert!(blocked(&Cluster::of([job(), pending("a", config)])).is_some_and(|fault| !fault.permanent));
+    let starting =
+        json!({"status": {"initContainerStatuses": [{"name": "configure", "state": waiting("PodInitializing", "")}]}});
+    let pod = with(pending("a", json!({"state": waiting("PodInitializing", "")})), starting);
+    let mount = event("a", "FailedMount", &format!("MountVolume.SetUp failed for volume \"s\" : {message}"), 5);
+    assert_eq!(blocked(&Cluster::of([job(), pod, mount])), None);
+}
+
+#[test]
+fn of_two_pods_of_the_same_second_the_one_that_is_there_tells_the_fault() {
+    let bad = json!({"state": waiting("InvalidImageName", "no")});
+    let mut cluster = Cluster::of([job(), pending("a", bad)]);
+    cluster.delete(pending("b", json!({"state": waiting("PodInitializing", "")})));
+    assert_eq!(blocked(&cluster).map(|fault| fault.pod).as_deref(), Some("a"));
+}
+
+#[test]
+fn a_pod_that_blocked_the_gate_explains_it_until_the_job_follows() {
+    let bad = pending("a", json!({"state": waiting("InvalidImageName", "no")}));
+    let mut cluster = Cluster::of([job(), bad.clone()]);
+    cluster.delete(bad);
+    assert!(blocked(&cluster).is_some());
+    cluster.apply(with(job(), json!({"status": {"active": 0}})));
+    assert_eq!(blocked(&cluster), None);
+}
+
+#[test]
+fn the_first_rule_of_a_failure_policy_that_matches_decides() {
+    let failed_with = |code: i64, rules: Value| {
+        let policy = json!({"spec": {"podFailurePolicy": {"rules": rules}}});
+        let pod = with(pod("a", 0, json!({"state": ended(code, 2, 9)})), json!({"status": {"phase": "Failed"}}));
+        tally(&Cluster::of([with(never(json!({})), policy), pod])).failed
+    };
+    let on =
+        |action: &str, operator: &str| json!({"action": action, "onExitCodes": {"operator": operator, "values": [42]}});
+    assert_eq!(failed_with(42, json!([on("Ignore", "In"), on("Count", "In")])), 0);
+    assert_eq!(failed_with(42, json!([on("Count", "In"), on("Ignore", "In")])), 1);
+    assert_eq!(failed_with(1, json!([on("Ignore", "NotIn")])), 0);
+    assert_eq!(failed_with(42, json!([on("Ignore", "NotIn")])), 1);
+    // A container that ended well matches no rule: `configure` did, in this pod.
+    let only = json!([{"action": "Ignore", "onExitCodes": {"containerName": "configure", "operator": "NotIn", "values": [42]}}]);
+    assert_eq!(failed_with(42, only), 1);
+}
