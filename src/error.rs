@@ -4,25 +4,41 @@ use thiserror::Error;
 
 /// The exit codes of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
 pub enum ExitCode {
     /// Settled or done; for `status` also under way.
-    Settled = 0,
+    Settled,
     /// The upgrade failed.
-    Failed = 1,
+    Failed,
     /// Wrong use: an option, a file.
-    Usage = 2,
+    Usage,
     /// It timed out.
-    TimedOut = 3,
+    TimedOut,
     /// The cluster cannot be reached, or refuses.
-    Unreachable = 4,
+    Unreachable,
     /// The resource is gone.
-    Gone = 5,
+    Gone,
+    /// A signal with that number asked the screens to end.
+    Signal(u8),
+}
+
+impl ExitCode {
+    /// The number that the program exits with. For a signal it is the one that a shell gives to what a signal ended.
+    pub fn number(self) -> u8 {
+        match self {
+            Self::Settled => 0,
+            Self::Failed => 1,
+            Self::Usage => 2,
+            Self::TimedOut => 3,
+            Self::Unreachable => 4,
+            Self::Gone => 5,
+            Self::Signal(number) => number.saturating_add(128),
+        }
+    }
 }
 
 impl From<ExitCode> for std::process::ExitCode {
     fn from(code: ExitCode) -> Self {
-        Self::from(code as u8)
+        Self::from(code.number())
     }
 }
 

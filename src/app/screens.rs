@@ -12,7 +12,7 @@ use crate::error::{ExitCode, ExpectedError};
 use crate::record::{self, Reading};
 use crate::source::live::{Live, connect};
 use crate::source::{Replay, Source};
-use crate::tui::{self, Mode, Origin, Ports, Settings, Theme};
+use crate::tui::{self, Leave, Mode, Origin, Ports, Settings, Theme};
 
 /// Shows a cluster.
 pub(super) async fn dashboard(cli: &Cli) -> Result<ExitCode, ExpectedError> {
@@ -54,8 +54,11 @@ async fn show(settings: Settings, source: impl Source, clock: impl Clock) -> Res
     if let Some(text) = clipboard.leaving() {
         let _ = writeln!(io::stdout(), "{text}");
     }
-    shown?.map_err(|error| ExpectedError::usage(format!("the terminal cannot be used: {error}")))?;
-    Ok(ExitCode::Settled)
+    let left = shown?.map_err(|error| ExpectedError::usage(format!("the terminal cannot be used: {error}")))?;
+    Ok(match left {
+        Leave::Quit | Leave::TerminalGone => ExitCode::Settled,
+        Leave::Signal(number) => ExitCode::Signal(number.try_into().unwrap_or(u8::MAX)),
+    })
 }
 
 fn settings(cli: &Cli, place: String, namespace: Option<String>, origin: Origin) -> Settings {

@@ -60,13 +60,9 @@ fn blocked(fault: &StartFault) -> String {
         Cause::Scheduling | Cause::Sandbox => "the cluster",
     };
     match (fault.permanent, fault.cause) {
-        (true, _) => {
-            format!("It cannot clear by itself: mend {mend}. The Job waits until its deadline and uses up no attempt.")
-        }
-        (false, Cause::Scheduling) => {
-            "It clears once a node takes the pod. No attempt is used up meanwhile.".to_owned()
-        }
-        (false, _) => "It may clear by itself: the kubelet tries again. No attempt is used up meanwhile.".to_owned(),
+        (true, _) => format!("Mend {mend}: the Job waits until its deadline, and uses up no attempt."),
+        (false, Cause::Scheduling) => "A node has to take the pod. No attempt is used up meanwhile.".to_owned(),
+        (false, _) => "The kubelet tries again by itself. No attempt is used up meanwhile.".to_owned(),
     }
 }
 

@@ -63,16 +63,25 @@ fn in_status(record: &PodRecord, events: &[&Event]) -> Option<StartFault> {
         }
         let since =
             events.iter().filter(|event| about(event, container) && is_fault(event)).filter_map(|event| event.first);
-        Some(StartFault {
-            cause,
-            reason: reason.to_owned(),
-            message: message.to_owned(),
-            container: Some(container.name.clone()),
-            pod: record.pod.meta.name.clone(),
-            permanent: permanent(reason, message),
-            since: since.min().or(record.pod.meta.created),
-        })
+        Some(of_container(record, container, (cause, reason, message), since.min().or(record.pod.meta.created)))
     })
+}
+
+fn of_container(
+    record: &PodRecord,
+    container: &Container,
+    (cause, reason, message): (Cause, &str, &str),
+    since: Option<Timestamp>,
+) -> StartFault {
+    StartFault {
+        cause,
+        reason: reason.to_owned(),
+        message: message.to_owned(),
+        container: Some(container.name.clone()),
+        pod: record.pod.meta.name.clone(),
+        permanent: permanent(reason, message),
+        since,
+    }
 }
 
 /// Whether the events know that the container has got past the fault while its status, which follows them, still tells
@@ -99,15 +108,7 @@ fn container_told_by_events(record: &PodRecord, events: &[&Event]) -> Option<Sta
         if past(container, cause, events) >= event.last {
             return None;
         }
-        Some(StartFault {
-            cause,
-            reason: reason.to_owned(),
-            message: message.to_owned(),
-            container: Some(container.name.clone()),
-            pod: record.pod.meta.name.clone(),
-            permanent: permanent(reason, message),
-            since: event.first,
-        })
+        Some(of_container(record, container, (cause, reason, message), event.first))
     })
 }
 

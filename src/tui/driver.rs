@@ -50,25 +50,33 @@ pub enum Leave {
 /// If standard output is no terminal that can be drawn on, or signals can't be listened for.
 pub async fn run(settings: Settings, ports: Ports<'_>, clock: impl Clock) -> io::Result<Leave> {
     let signals = Signals::listen()?;
-    let mut screen = OwnScreen::enter()?;
-    let (width, height) = ratatui::crossterm::terminal::size()?;
-    let model = Model::new(settings, Size { width, height }, clock.now());
-    let mut app = Loop { model, world: World::default(), clock };
-    match app.turn(ports, signals, &mut screen).await {
-        Ok(leave) => Ok(leave),
-        // The terminal was there when we entered it, so that an error can only mean that it no longer is.
-        Err(_) => Ok(Leave::TerminalGone),
-    }
+    let screen = OwnScreen::enter()?;
+    let model = Model::new(settings, screen.size()?, clock.now());
+    let mut app = Loop { model, world: World::default(), clock, screen };
+    // The terminal was there when we entered it, so that an error can only mean that it no longer is.
+    Ok(app.turn(ports, signals).await.unwrap_or(Leave::TerminalGone))
+}
+
+/// What the loop waits for.
+enum Wake {
+    Asked(Asked),
+    Terminal(Option<io::Result<Event>>),
+    Copied(Outcome),
+    Frame,
+    Tick,
+    Cluster(ClusterEvent),
+    SourceClosed,
 }
 
 struct Loop<C> {
     model: Model,
     world: World,
     clock: C,
+    screen: OwnScreen,
 }
 
 impl<C: Clock> Loop<C> {
-    async fn turn(&mut self, ports: Ports<'_>, mut signals: Signals, screen: &mut OwnScreen) -> io::Result<Leave> {
+    async fn turn(&mut self, ports: Ports<'_>, mut signals: Signals) -> io::Result<Leave> {
         let Ports { mut events, clipboard, mut outcomes } = ports;
         let mut keys = input::listen()?;
         let mut tick = interval(TICK);
@@ -78,61 +86,72 @@ impl<C: Clock> Loop<C> {
         let mut source_speaks = true;
         let mut dirty = true;
         loop {
-            let effects = tokio::select! {
+            // What a person does comes first, and what a source says last: however much that is, keys answer.
+            let wake = tokio::select! {
                 biased;
-                asked = signals.next() => match asked {
-                    Asked::Leave(number) => return Ok(Leave::Signal(number)),
-                    Asked::Suspend => vec![Effect::Suspend],
-                    Asked::Resume => { screen.resume()?; Vec::new() }
-                },
-                event = keys.recv() => match event {
-                    Some(event) => self.input(event?),
-                    None => return Ok(Leave::TerminalGone),
-                },
-                outcome = outcomes.recv(), if !outcomes.is_closed() || !outcomes.is_empty() => match outcome {
-                    Some(outcome) => update(&mut self.model, Message::Copied(outcome)),
-                    None => Vec::new(),
-                },
-                event = events.recv(), if source_speaks => match event {
-                    Some(event) => self.cluster(event, &mut events),
-                    None => { source_speaks = false; continue }
-                },
-                _ = tick.tick() => update(&mut self.model, Message::Tick(self.clock.now())),
-                _ = frame.tick(), if dirty => {
-                    screen.draw(&self.model)?;
-                    dirty = false;
-                    continue
-                }
+                asked = signals.next() => Wake::Asked(asked),
+                event = keys.recv() => Wake::Terminal(event),
+                Some(outcome) = outcomes.recv() => Wake::Copied(outcome),
+                _ = frame.tick(), if dirty => Wake::Frame,
+                _ = tick.tick() => Wake::Tick,
+                event = events.recv(), if source_speaks => event.map_or(Wake::SourceClosed, Wake::Cluster),
             };
-            dirty = true;
-            for effect in effects {
-                match effect {
-                    Effect::Quit => return Ok(Leave::Quit),
-                    Effect::Suspend => screen.suspend()?,
-                    Effect::Copy(text) => clipboard.copy(text),
-                    Effect::Write(bytes) => screen.write(&bytes)?,
+            let mut message = match wake {
+                Wake::Frame => {
+                    self.screen.draw(&self.model)?;
+                    dirty = false;
+                    continue;
+                }
+                Wake::SourceClosed => {
+                    source_speaks = false;
+                    continue;
+                }
+                Wake::Asked(Asked::Leave(number)) => return Ok(Leave::Signal(number)),
+                Wake::Asked(Asked::Suspend) => Some(self.suspend()?),
+                Wake::Asked(Asked::Resume) => Some(Message::Resize(self.screen.resume()?)),
+                Wake::Terminal(None) => return Ok(Leave::TerminalGone),
+                Wake::Terminal(Some(event)) => from_terminal(event?),
+                Wake::Copied(outcome) => Some(Message::Copied(outcome)),
+                Wake::Tick => Some(Message::Tick(self.clock.now())),
+                Wake::Cluster(event) => Some(self.take_in(event, &mut events)),
+            };
+            while let Some(next) = message.take() {
+                dirty = true;
+                for effect in update(&mut self.model, next) {
+                    match effect {
+                        Effect::Quit => return Ok(Leave::Quit),
+                        Effect::Suspend => message = Some(self.suspend()?),
+                        Effect::Copy(text) => clipboard.copy(text),
+                        Effect::Write(bytes) => self.screen.write(&bytes)?,
+                    }
                 }
             }
         }
     }
 
-    fn input(&mut self, event: Event) -> Vec<Effect> {
-        let message = match event {
-            Event::Key(key) if key.kind != KeyEventKind::Release => Message::Key(key),
-            Event::Resize(width, height) => Message::Resize(Size { width, height }),
-            _ => return Vec::new(),
-        };
-        update(&mut self.model, message)
+    /// Lets the shell have the terminal for a while; what comes back is the size it has afterwards.
+    fn suspend(&mut self) -> io::Result<Message> {
+        self.screen.suspend()?;
+        self.screen.resume().map(Message::Resize)
     }
 
     /// Takes in an event and all that wait behind it, and derives once.
-    fn cluster(&mut self, event: ClusterEvent, events: &mut Receiver<ClusterEvent>) -> Vec<Effect> {
+    fn take_in(&mut self, event: ClusterEvent, events: &mut Receiver<ClusterEvent>) -> Message {
         self.world.apply(event);
         while let Ok(event) = events.try_recv() {
             self.world.apply(event);
         }
         let (runs, feed) = (derive(&self.world), self.world.feed().clone());
-        update(&mut self.model, Message::Cluster { runs, feed, now: self.clock.now() })
+        Message::Cluster { runs, feed, now: self.clock.now() }
+    }
+}
+
+/// What an event of the terminal says to the model, if anything.
+fn from_terminal(event: Event) -> Option<Message> {
+    match event {
+        Event::Key(key) if key.kind != KeyEventKind::Release => Some(Message::Key(key)),
+        Event::Resize(width, height) => Some(Message::Resize(Size { width, height })),
+        _ => None,
     }
 }
 

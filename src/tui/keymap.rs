@@ -252,6 +252,12 @@ impl Place {
         BINDINGS.iter().filter(move |binding| binding.places.contains(&self))
     }
 
+    /// The name of the key that does something there; empty where none does.
+    pub fn label(self, action: Action, ascii: bool) -> String {
+        let binding = self.bindings().find(|binding| binding.action == action);
+        binding.and_then(|binding| binding.keys.first()).map(|key| key.label(ascii)).unwrap_or_default()
+    }
+
     /// What a key does there.
     pub fn action(self, event: KeyEvent) -> Option<Action> {
         let pressed = Key::from(event);
@@ -272,9 +278,6 @@ impl From<KeyEvent> for Key {
 }
 
 impl Key {
-    /// What opens something.
-    pub const ENTER: Self = Self::Named(KeyCode::Enter);
-
     /// The key as it is named to a person.
     pub fn label(self, ascii: bool) -> String {
         match self {

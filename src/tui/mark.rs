@@ -69,6 +69,7 @@ impl Mark {
     pub fn colour(self) -> Tone {
         match self {
             Self::Retrying => Tone::Warning,
+            Self::Blocked => Tone::Held,
             Self::Failing | Self::Failed => Tone::Bad,
             mark => mark.tone(),
         }

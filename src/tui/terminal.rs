@@ -13,6 +13,7 @@ use ratatui::crossterm::terminal::{
     enable_raw_mode,
 };
 use ratatui::crossterm::{execute, queue};
+use ratatui::layout::{Position, Rect, Size};
 use rustix::process::{Signal, getpgrp, getsid, kill_current_process_group};
 
 use super::model::{Model, Screen};
@@ -54,6 +55,7 @@ impl OwnScreen {
         self.terminal.draw(|frame| view::render(model, frame.buffer_mut()))?;
         if let Screen::Alone(text) = model.screen() {
             // Printed in one go, the terminal itself breaks it, and a selection of it has no line breaks.
+            let text = view::alone_rows(text, model.size()).concat();
             queue!(self.terminal.backend_mut(), MoveTo(0, view::ALONE_ROW), Print(text))?;
         }
         execute!(self.terminal.backend_mut(), EndSynchronizedUpdate)
@@ -69,8 +71,8 @@ impl OwnScreen {
         io::Write::flush(backend)
     }
 
-    /// Gives the terminal back to the shell, and stops the process until the shell lets it go on; then takes the terminal
-    /// again. Without a shell that could, nothing happens.
+    /// Gives the terminal back to the shell, and stops the process until the shell lets it go on. Without a shell that
+    /// could, nothing happens. What follows is [`resume`](Self::resume), in both cases.
     ///
     /// # Errors
     /// If the terminal went away.
@@ -80,19 +82,30 @@ impl OwnScreen {
             return Ok(());
         }
         give_back()?;
-        kill_current_process_group(Signal::STOP)?;
-        self.resume()
+        Ok(kill_current_process_group(Signal::STOP)?)
     }
 
-    /// Takes the terminal again after the process was stopped: the shell may have changed everything about it.
+    /// Takes the terminal again after the process was stopped: the shell may have changed everything about it, its size
+    /// included, which is returned. The next frame is drawn as a whole.
     ///
     /// # Errors
     /// If the terminal went away.
-    pub fn resume(&mut self) -> io::Result<()> {
+    pub fn resume(&mut self) -> io::Result<Size> {
+        // Raw mode is taken anew: whoever stopped us from outside gave us no time to leave it, and it is gone now.
+        disable_raw_mode()?;
         take()?;
-        // Not `clear`: it asks the terminal for the cursor, and the thread that reads keys would get the answer.
-        self.terminal = Terminal::new(CrosstermBackend::new(io::stdout()))?;
-        Ok(())
+        let size = self.terminal.size()?;
+        // `Terminal::clear` would ask the terminal for its cursor, and the answer would arrive among the keys.
+        self.terminal.resize(Rect::from((Position::ORIGIN, size)))?;
+        Ok(size)
+    }
+
+    /// The size of the terminal.
+    ///
+    /// # Errors
+    /// If the terminal went away.
+    pub fn size(&self) -> io::Result<Size> {
+        self.terminal.size()
     }
 }
 

@@ -47,11 +47,13 @@ pub enum Tone {
     Good,
     /// Running.
     Active,
-    /// Retrying.
+    /// What belongs to something that is retrying, and what else deserves a look.
     Warning,
     /// Retrying, where it is the state itself.
     Retrying,
-    /// Blocked.
+    /// What belongs to something that is blocked.
+    Held,
+    /// Blocked, where it is the state itself.
     Blocked,
     /// What failed.
     Bad,
@@ -171,6 +173,7 @@ fn paint(tone: Tone) -> Paint {
         Tone::Active => Paint::new(BLUE, 75, Color::Blue, NOTHING, NOTHING),
         Tone::Warning => Paint::new(AMBER, 215, Color::Yellow, NOTHING, NOTHING),
         Tone::Retrying => Paint::new(AMBER, 215, Color::Yellow, BOLD, BOLD),
+        Tone::Held => Paint::new(MAGENTA, 176, Color::Magenta, NOTHING, NOTHING),
         Tone::Blocked => Paint::new(MAGENTA, 176, Color::Magenta, BOLD, BOLD.union(UNDERLINED)),
         Tone::Bad => Paint::new(RED, 203, Color::Red, NOTHING, NOTHING),
         Tone::Failing => Paint::new(RED, 203, Color::Red, BOLD.union(UNDERLINED), BOLD.union(UNDERLINED)),

@@ -109,11 +109,11 @@ fn control_c_quits_and_restores_the_terminal() {
 }
 
 #[test]
-fn a_signal_restores_the_terminal() {
-    for signal in ["TERM", "HUP", "INT"] {
+fn a_signal_restores_the_terminal_and_is_told_by_the_exit_code() {
+    for (signal, number) in [("TERM", 15), ("HUP", 1), ("INT", 2)] {
         let mut terminal = dashboard();
         terminal.signal(signal);
-        terminal.end();
+        assert_eq!(terminal.end().exit_code(), 128 + number);
         terminal.assert_restored();
     }
 }

@@ -1,6 +1,7 @@
 //! A text alone on a clean screen, to be selected by hand.
 
 use ratatui::buffer::Buffer;
+use ratatui::layout::Size;
 use ratatui::text::Line;
 
 use crate::tui::model::Model;
@@ -17,13 +18,18 @@ pub fn draw(model: &Model, text: &str, buffer: &mut Buffer) {
     let area = buffer.area;
     let hint = "Select the command and copy it; any key goes back.";
     put(buffer, 0, 0, area.width, Line::from(theme.span(Tone::Muted, hint)), theme);
-    let mut rest = text;
-    for y in ROW..area.bottom() {
-        let row = head(rest, area.width.into());
-        if row.is_empty() {
-            break;
-        }
-        rest = &rest[row.len()..];
+    for (y, row) in (ROW..).zip(rows(text, area.as_size())) {
         put(buffer, 0, y, area.width, Line::from(row.to_owned()), theme);
     }
+}
+
+/// The text row by row, as much of it as there is room for.
+pub fn rows(text: &str, size: Size) -> Vec<&str> {
+    let mut rest = text;
+    let rows = (ROW..size.height).map(|_| {
+        let (row, after) = rest.split_at(head(rest, size.width.into()).len());
+        rest = after;
+        row
+    });
+    rows.take_while(|row| !row.is_empty()).collect()
 }

@@ -15,16 +15,18 @@ use crate::tui::widget::text::width;
 const SIZES: [(PixelSize, u16, u16, u16); 3] =
     [(PixelSize::Full, 8, 8, 30), (PixelSize::HalfHeight, 8, 4, 20), (PixelSize::Quadrant, 4, 4, 11)];
 
+/// The one size that is drawn with whole characters.
+const ASCII_SIZES: [(PixelSize, u16, u16, u16); 1] = [(PixelSize::Full, 8, 8, 20)];
+
 /// The lines of a word in the colour of a state; in plain letters where there is no room for larger ones.
 pub fn big(theme: Theme, word: &str, mark: Mark, area: Rect) -> Vec<Line<'static>> {
     let letters = u16::try_from(width(word)).unwrap_or(u16::MAX);
-    let fits = |(size, columns, _, from): &&(PixelSize, u16, u16, u16)| {
-        // The smaller sizes are drawn with halves and quarters of a block.
-        let drawable = !theme.ascii || *size == PixelSize::Full;
-        drawable && area.height >= *from && letters.saturating_mul(*columns) <= area.width
+    let sizes = if theme.ascii { ASCII_SIZES.as_slice() } else { &SIZES };
+    let fits = |(_, columns, _, from): &&(PixelSize, u16, u16, u16)| {
+        area.height >= *from && letters.saturating_mul(*columns) <= area.width
     };
     let plain = bold(theme, mark.colour(), word.to_owned());
-    let Some((size, columns, rows, _)) = SIZES.iter().find(fits) else { return vec![Line::from(plain)] };
+    let Some((size, columns, rows, _)) = sizes.iter().find(fits) else { return vec![Line::from(plain)] };
     let mut drawn = Buffer::empty(Rect::new(0, 0, letters * columns, *rows));
     let text = BigText::builder().pixel_size(*size).lines([Line::from(word)]).build();
     text.render(drawn.area, &mut drawn);

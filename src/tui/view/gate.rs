@@ -1,6 +1,7 @@
 //! One step in every detail. It scrolls.
 
 use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
 use ratatui::text::Line;
 
 use super::{bar, body, fields, header, panel, scrolled, sections, steps, summary};
@@ -20,7 +21,7 @@ pub fn draw(model: &Model, buffer: &mut Buffer) {
     header::draw(model, true, buffer);
     let lines = lines(model, buffer.area.width);
     bar::draw(model, bar::position(model, lines.len(), area.height.into()), buffer);
-    let area = ratatui::layout::Rect { x: area.x + MARGIN, width: area.width.saturating_sub(2 * MARGIN), ..area };
+    let area = Rect { x: area.x + MARGIN, width: area.width.saturating_sub(2 * MARGIN), ..area };
     scrolled(model, lines, area, buffer);
 }
 

@@ -9,7 +9,7 @@ use ratatui::text::{Line, Span};
 use super::big::big;
 use super::{banner, fields, header, instances, steps, summary, waiting, words};
 use crate::cluster::FeedState;
-use crate::gate::{GateJob, LastFailure, Outcome};
+use crate::gate::{GateJob, GateState, LastFailure, Outcome};
 use crate::run::{Run, Step, Verdict};
 use crate::tui::mark::Mark;
 use crate::tui::model::Model;
@@ -116,26 +116,27 @@ fn blocks(model: &Model, run: &Run, area: Rect) -> Vec<Block> {
         _ => mark.words().0,
     };
     let job = step.and_then(Step::gate).and_then(|gate| gate.job.as_ref());
+    let gap = if width < 80 { "   " } else { "      " };
     let mut course = summary::course(model, run, true);
     if let Some(hop) = run.course.hop.as_ref().filter(|hop| hop.of > 1) {
-        course.push(theme.span(Tone::Muted, format!("      hop {} of {}", hop.number, hop.of)));
+        course.push(theme.span(Tone::Muted, format!("{gap}hop {} of {}", hop.number, hop.of)));
     }
-    let elapsed = summary::elapsed(model, run, false);
+    let elapsed = summary::elapsed(model, run, width < 80);
     if line_width(&elapsed) > 0 {
-        course.push(Span::raw("      "));
+        course.push(Span::raw(gap));
         course.extend(elapsed.spans);
     }
     let mut blocks = vec![
         Block { rank: 0, gap: 0, lines: banner::lines(model) },
         Block { rank: 3, gap: 2, lines: vec![Line::from(course)] },
         Block { rank: 0, gap: 2, lines: big(theme, &word.to_uppercase(), mark, area) },
-        Block { rank: 1, gap: 1, lines: step.map(|step| what(model, step)).into_iter().collect() },
+        Block { rank: 1, gap: 1, lines: step.map(|step| what(model, step, gap)).into_iter().collect() },
         Block { rank: 5, gap: 1, lines: vec![chain(model, run, width)] },
     ];
     if let Some((step, job)) = step.zip(job) {
         blocks.push(Block { rank: 6, gap: 2, lines: attempts(model, step, job) });
         blocks.push(Block { rank: 2, gap: 1, lines: trouble(model, step, job, width) });
-        blocks.push(Block { rank: 4, gap: 1, lines: deadline(model, job, width) });
+        blocks.push(Block { rank: 4, gap: 1, lines: deadline(model, job, mark == Mark::Failing, width) });
         let line = job.command.as_ref().filter(|_| !model.settings.redact);
         let lines = line.map(|line| command(theme, &line.shell(&model.settings.target), width, ""));
         blocks.push(Block { rank: 7, gap: 1, lines: lines.unwrap_or_default() });
@@ -144,9 +145,9 @@ fn blocks(model: &Model, run: &Run, area: Rect) -> Vec<Block> {
 }
 
 /// The step, and what its line on the dashboard says besides.
-fn what(model: &Model, step: &Step) -> Line<'static> {
+fn what(model: &Model, step: &Step, gap: &'static str) -> Line<'static> {
     let theme = model.theme();
-    let mut spans = vec![theme.span(Tone::Strong, step.id.title()), Span::raw("      ")];
+    let mut spans = vec![theme.span(Tone::Strong, step.id.title()), Span::raw(gap)];
     match step.gate().and_then(|gate| gate.job.as_ref().map(|job| (gate, job))) {
         Some((gate, job)) if job.attempts.any() => {
             spans.extend(steps::counted(theme, gate, job.attempts.tally(), job.attempts.nearer));
@@ -155,7 +156,7 @@ fn what(model: &Model, step: &Step) -> Line<'static> {
     }
     if let Some(elapsed) = steps::elapsed(model, step) {
         let word = if step.ended().is_some() { "took" } else { "for" };
-        spans.push(theme.span(Tone::Muted, format!("      {word} {elapsed}")));
+        spans.push(theme.span(Tone::Muted, format!("{gap}{word} {elapsed}")));
     }
     Line::from(spans)
 }
@@ -213,12 +214,12 @@ fn trouble(model: &Model, step: &Step, job: &GateJob, width: usize) -> Vec<Line<
     };
     let ago = |time| words::age(model.now, time);
     match step.gate().map(|gate| &gate.state) {
-        Some(crate::gate::GateState::Blocked(fault)) => {
+        Some(GateState::Blocked(fault)) => {
             let clears = if fault.permanent { "cannot clear by itself" } else { "can clear by itself" };
             let since = fault.since.map(|since| format!(", for {}", ago(since))).unwrap_or_default();
             say(format!("{}, {clears}{since}", fault.reason), model.told(&fault.message));
         }
-        Some(crate::gate::GateState::Failing(failure) | crate::gate::GateState::Failed(failure)) => {
+        Some(GateState::Failing(failure) | GateState::Failed(failure)) => {
             let since = failure.since.map(|since| format!(", {} ago", ago(since))).unwrap_or_default();
             say(format!("{}{since}", failure.reason), "");
         }
@@ -231,9 +232,9 @@ fn trouble(model: &Model, step: &Step, job: &GateJob, width: usize) -> Vec<Line<
     lines
 }
 
-fn deadline(model: &Model, job: &GateJob, width: usize) -> Vec<Line<'static>> {
+fn deadline(model: &Model, job: &GateJob, failing: bool, width: usize) -> Vec<Line<'static>> {
     let theme = model.theme();
-    let Some(deadline) = job.deadline.filter(|_| job.ended.is_none()) else { return Vec::new() };
+    let Some(deadline) = job.deadline.filter(|_| job.ended.is_none() && !failing) else { return Vec::new() };
     let (left, whole) = (deadline.at.duration_since(model.now), SignedDuration::from_secs(deadline.seconds));
     let near = left.as_secs_f64() < whole.as_secs_f64() / 5.0;
     let label = if left.as_secs() > 0 {

@@ -27,9 +27,9 @@ mod too_small;
 mod waiting;
 mod words;
 
-pub(super) use alone::ROW as ALONE_ROW;
+pub(super) use alone::{ROW as ALONE_ROW, rows as alone_rows};
 use ratatui::buffer::Buffer;
-use ratatui::layout::{Rect, Size};
+use ratatui::layout::{Position, Rect, Size};
 use ratatui::text::Line;
 
 use super::model::{Model, Screen};
@@ -77,7 +77,7 @@ fn body(area: Rect) -> Rect {
 
 /// How many lines of a screen that scrolls are seen at once.
 pub(super) fn scroll_room(model: &Model) -> usize {
-    usize::from(body(Rect::from((ratatui::layout::Position::ORIGIN, model.size()))).height)
+    usize::from(body(Rect::from((Position::ORIGIN, model.size()))).height)
 }
 
 /// The last line that a screen which scrolls can begin with.

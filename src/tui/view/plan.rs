@@ -6,7 +6,7 @@ use ratatui::text::Line;
 use super::fields::{self, Row};
 use super::{banner, summary, words};
 use crate::run::Run;
-use crate::tui::keymap::Key;
+use crate::tui::keymap::{Action, Place};
 use crate::tui::model::Model;
 use crate::tui::theme::Tone;
 
@@ -144,7 +144,7 @@ fn history(model: &Model, run: &Run) -> Option<Line<'static>> {
     } else {
         "of earlier hops or specs"
     };
-    let enter = Key::ENTER.label(model.theme().ascii);
-    let text = format!("{} {of}, {enter} for detail", words::counted(run.history.len(), "Job"));
+    let key = Place::Dashboard.label(Action::Open, model.theme().ascii);
+    let text = format!("{} {of}, {key} for detail", words::counted(run.history.len(), "Job"));
     Some(Line::from(model.theme().span(Tone::Muted, text)))
 }

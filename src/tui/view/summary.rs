@@ -49,10 +49,7 @@ pub fn verdict(model: &Model, verdict: Verdict) -> Vec<Span<'static>> {
         Verdict::Failed => {
             vec![theme.span(Tone::Failed, format!(" {} {word} ", theme.mark(Mark::Failed, 0)))]
         }
-        Verdict::Upgrading => {
-            vec![bold(theme, Tone::Active, word)]
-        }
-        verdict => vec![theme.span(Mark::from(verdict).tone(), word)],
+        verdict => vec![bold(theme, Mark::from(verdict).tone(), word)],
     }
 }
 
@@ -77,7 +74,7 @@ pub fn course(model: &Model, run: &Run, all: bool) -> Vec<Span<'static>> {
                 _ if ahead => (Glyph::ArrowAhead, Tone::Faint),
                 Verdict::Settled => (Glyph::Arrow, Tone::Good),
                 Verdict::Failed if Some(index) == current => (Glyph::Arrow, Tone::Bad),
-                Verdict::Stuck if Some(index) == current => (Glyph::Arrow, Tone::Blocked),
+                Verdict::Stuck if Some(index) == current => (Glyph::Arrow, Tone::Held),
                 _ if Some(index) == current => (Glyph::Arrow, Tone::Active),
                 _ => (Glyph::Arrow, Tone::Good),
             };

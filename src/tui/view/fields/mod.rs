@@ -1,0 +1,118 @@
+//! What is told of a step, a label and a value a row, in the order in which it matters.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `gate` | a gate: its state, what failed last, what to do, the command |
+//! | `attempts` | its attempts one by one, the next restart, the deadline |
+//! | `rollout` | a rollout |
+
+mod attempts;
+mod gate;
+mod rollout;
+
+use ratatui::style::Stylize;
+use ratatui::text::{Line, Span};
+
+use crate::run::{Run, Step, StepBody};
+use crate::tui::model::Model;
+use crate::tui::theme::{Theme, Tone};
+use crate::tui::widget::text::{one_line, wrap, wrap_at_most};
+
+pub use attempts::{outcome, short_pod};
+
+/// One row, and how soon it is given up where there is not room for all: the higher the rank, the sooner.
+#[derive(Debug)]
+pub struct Row {
+    /// 0 is never given up.
+    pub rank: u8,
+    /// What it says.
+    pub line: Line<'static>,
+    /// Whether it goes on with the text of the row above.
+    pub continues: bool,
+    /// What its text would be with all that follows it.
+    pub rest: Option<Span<'static>>,
+}
+
+/// The rank of the command, which stays.
+pub const COMMAND: u8 = 0;
+/// What the state is about.
+pub const HEAD: u8 = 1;
+/// What belongs to it.
+pub const CAUSE: u8 = 2;
+/// The attempts.
+pub const ATTEMPTS: u8 = 3;
+/// What can be looked up elsewhere.
+pub const LOOSE: u8 = 4;
+/// The rest of a long text.
+pub const MORE: u8 = 5;
+/// Air.
+pub const AIR: u8 = 6;
+
+/// How many columns a label takes.
+const LABEL: usize = 14;
+/// The most lines of a message.
+const MESSAGE: usize = 6;
+
+/// The rows that tell of a step, at most `columns` wide. `whole` leaves no line of a message out.
+pub fn rows(model: &Model, run: &Run, step: &Step, columns: usize, whole: bool) -> Vec<Row> {
+    let mut fields = Fields { model, theme: model.theme(), columns, whole, rows: Vec::new() };
+    match &step.body {
+        StepBody::Gate(gate) => fields.gate(run, step, gate),
+        StepBody::Rollout(rollout) => fields.rollout(rollout),
+    }
+    fields.rows
+}
+
+struct Fields<'a> {
+    model: &'a Model,
+    theme: Theme,
+    columns: usize,
+    whole: bool,
+    rows: Vec<Row>,
+}
+
+impl Fields<'_> {
+    /// The room of a value.
+    fn room(&self) -> usize {
+        self.columns.saturating_sub(LABEL).max(10)
+    }
+
+    fn field(&mut self, rank: u8, label: &str, value: Vec<Span<'static>>) {
+        let mut spans = vec![self.theme.span(Tone::Muted, format!("{label:LABEL$}"))];
+        spans.extend(value);
+        self.push(rank, Line::from(spans));
+    }
+
+    fn push(&mut self, rank: u8, line: Line<'static>) {
+        self.rows.push(Row { rank, line, continues: false, rest: None });
+    }
+
+    /// A text of several lines, the first of which matters more than the others. Where it is not shown as a whole, its own
+    /// line breaks give way to having more of it in sight.
+    fn text(&mut self, rank: u8, label: &str, tone: Tone, text: &str, most: usize) {
+        let lines = if self.whole {
+            wrap(text, self.room())
+        } else {
+            wrap_at_most(&one_line(text), self.room(), most, self.theme)
+        };
+        for (index, line) in lines.iter().enumerate() {
+            let (rank, label) = if index == 0 { (rank, label) } else { (rank.max(MORE), "") };
+            self.field(rank, label, vec![self.theme.span(tone, line.clone())]);
+            if let Some(row) = self.rows.last_mut() {
+                row.continues = index > 0;
+                row.rest = Some(self.theme.span(tone, one_line(&lines[index..].join("\n"))));
+            }
+        }
+    }
+
+    fn sentence(&mut self, text: &str) {
+        for line in wrap(text, self.columns) {
+            self.push(HEAD, Line::from(self.theme.span(Tone::Text, line)));
+        }
+    }
+}
+
+/// A text in a tone, and bold.
+pub fn bold(theme: Theme, tone: Tone, text: String) -> Span<'static> {
+    theme.span(tone, text).bold()
+}
