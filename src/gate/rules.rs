@@ -229,3 +229,14 @@ fn of_several_main_containers_the_first_of_the_spec_is_the_one_to_read() {
     let cluster = Cluster::of([job(), with(pod("a", 0, json!({})), second)]);
     assert_eq!(cluster.command().unwrap(), "kubectl -n gitlab logs job/mig -c migrations -f");
 }
+
+#[test]
+fn a_limit_that_nobody_saw_reached_was_that_of_the_restarts_unless_too_many_pods_failed() {
+    let gave_up = |failed: u32| {
+        let over = json!([holds("Failed", "BackoffLimitExceeded", 90)]);
+        let status = json!({"status": {"active": 0, "failed": failed, "conditions": over}});
+        tally(&Cluster::of([with(job(), status)]))
+    };
+    assert_eq!(gave_up(6), Tally { failed: 6, limit: 6 });
+    assert_eq!(gave_up(7), Tally { failed: 7, limit: 7 });
+}
