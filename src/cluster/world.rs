@@ -274,6 +274,30 @@ mod tests {
     }
 
     #[test]
+    fn the_origin_of_an_upgrade_is_the_first_version_that_was_told() {
+        let core = |status: serde_json::Value| {
+            json!({"kind": "GitLabCore", "metadata": {"name": "gitlab", "uid": "core-1"},
+                "spec": {"chart": {"version": "3.0.0"}}, "status": status})
+        };
+        let cluster =
+            Cluster::of([core(json!({})), core(json!({"version": "1.0.0"})), core(json!({"version": "2.0.0"}))]);
+        assert_eq!(cluster.world.origin(&Uid("core-1".into())), Some("1.0.0"));
+    }
+
+    #[test]
+    fn a_pod_of_a_job_is_remembered_and_another_is_not() {
+        let labelled = |labels: serde_json::Value| {
+            let mut pod = pod("a", 0, json!({"state": running(2)}));
+            pod["metadata"]["labels"] = labels;
+            let mut cluster = Cluster::of([job(), pod.clone()]);
+            cluster.delete(pod);
+            job_pods(&cluster).len()
+        };
+        let known = ["batch.kubernetes.io/job-name", "job-name"].map(|label| labelled(json!({label: "mig"})));
+        assert_eq!((known, labelled(json!({"app": "migrations"}))), ([1, 1], 0));
+    }
+
+    #[test]
     fn what_is_gone_is_remembered_only_so_long() {
         let mut cluster = Cluster::of([job()]);
         for number in 0..=MOST_GONE as i64 {

@@ -194,3 +194,49 @@ fn the_first_rule_of_a_failure_policy_that_matches_decides() {
     let only = json!([{"action": "Ignore", "onExitCodes": {"containerName": "configure", "operator": "NotIn", "values": [42]}}]);
     assert_eq!(failed_with(42, only), 1);
 }
+
+#[test]
+fn the_error_of_a_pull_is_forgotten_with_the_image_it_was_about() {
+    let mut cluster =
+        Cluster::of([job(), pending("a", json!({"state": waiting("ErrImagePull", "r.io/a:v1: not found")}))]);
+    let mended = json!({"spec": {"containers": [{"name": "migrations", "image": "r.io/a:v2"}]}});
+    let back_off = json!({"state": waiting("ImagePullBackOff", r#"Back-off pulling image "r.io/a:v2""#)});
+    cluster.apply(with(pending("a", back_off), mended));
+    let fault = blocked(&cluster).unwrap();
+    assert_eq!((fault.message.as_str(), fault.permanent), (r#"Back-off pulling image "r.io/a:v2""#, false));
+}
+
+#[test]
+fn runs_without_an_id_are_told_apart_by_their_times() {
+    let without_id =
+        |started, finished| with(ended(1, started, finished), json!({"terminated": {"containerID": null}}));
+    let mut cluster = Cluster::of([job(), pod("a", 0, json!({"restartCount": 0, "state": without_id(2, 9)}))]);
+    cluster.apply(pod("a", 0, json!({"restartCount": 1, "state": without_id(20, 30), "lastState": without_id(2, 9)})));
+    assert_eq!(cluster.gate().job.unwrap().history.len(), 2);
+}
+
+#[test]
+fn a_dump_without_a_limit_has_the_default_one() {
+    let bare = with(job(), json!({"spec": {"backoffLimit": null, "template": null}}));
+    let attempts = Cluster::of([bare]).gate().job.unwrap().attempts;
+    assert_eq!((attempts.restarts.limit, attempts.pods.limit), (6, 7));
+}
+
+#[test]
+fn of_several_main_containers_the_first_of_the_spec_is_the_one_to_read() {
+    let running = json!([{"name": "a", "state": running(2)}, {"name": "migrations", "state": running(2)}]);
+    let second = json!({"spec": {"containers": [{"name": "migrations"}, {"name": "a"}]}, "status": {"containerStatuses": running}});
+    let cluster = Cluster::of([job(), with(pod("a", 0, json!({})), second)]);
+    assert_eq!(cluster.command().unwrap(), "kubectl -n gitlab logs job/mig -c migrations -f");
+}
+
+#[test]
+fn a_limit_that_nobody_saw_reached_was_that_of_the_restarts_unless_too_many_pods_failed() {
+    let gave_up = |failed: u32| {
+        let over = json!([holds("Failed", "BackoffLimitExceeded", 90)]);
+        let status = json!({"status": {"active": 0, "failed": failed, "conditions": over}});
+        tally(&Cluster::of([with(job(), status)]))
+    };
+    assert_eq!(gave_up(6), Tally { failed: 6, limit: 6 });
+    assert_eq!(gave_up(7), Tally { failed: 7, limit: 7 });
+}

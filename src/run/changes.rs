@@ -243,6 +243,15 @@ mod tests {
     }
 
     #[test]
+    fn a_pod_that_failed_is_news_although_its_restarts_went_with_it() {
+        let [before, mut after] = [run_with(retrying(), 2), run_with(retrying(), 0)];
+        if let StepBody::Gate(gate) = &mut after.steps[2].body {
+            gate.job.as_mut().unwrap().attempts = Attempts::new(0, 1, 6, true);
+        }
+        assert_eq!(texts(&[before], &[after]).len(), 1);
+    }
+
+    #[test]
     fn counts_of_two_jobs_are_not_compared() {
         let [before, mut after] = [run_with(retrying(), 1), run_with(retrying(), 2)];
         if let StepBody::Gate(gate) = &mut after.steps[2].body {

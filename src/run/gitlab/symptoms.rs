@@ -174,3 +174,53 @@ fn a_path_that_misses_a_version_is_stuck() {
         {"type": "Upgradeable", "status": "False", "reason": "MissingIntermediateChart", "message": ""}]});
     assert_eq!(run(&Cluster::of([core(2, blocked)])).verdict, Verdict::Stuck);
 }
+
+#[test]
+fn of_two_jobs_of_one_name_and_second_the_one_that_is_there_is_the_gate() {
+    let failed = json!({"active": 0, "conditions": [holds("Failed", "BackoffLimitExceeded", 20)]});
+    let old = with(named(2, "18.10.1", "-pre", failed), json!({"metadata": {"uid": "z"}}));
+    let new = with(named(2, "18.10.1", "-pre", json!({})), json!({"metadata": {"uid": "a"}}));
+    let mut cluster = Cluster::of([upgrading(2), new]);
+    cluster.delete(old);
+    assert_eq!(state(&run(&cluster), StepId::PreMigrations), GateState::Running { finishing: false });
+}
+
+#[test]
+fn what_the_operator_says_of_an_older_spec_is_not_what_is_wanted_now() {
+    let older = json!({"status": {"phase": "Failed", "targetVersion": "18.10.1", "conditions": [
+        {"type": "Progressing", "status": "False", "reason": "MigrationsJobFailed", "observedGeneration": 2}]}});
+    let run = run(&Cluster::of([with(upgrading(3), older)]));
+    assert_eq!(run.course.target.as_deref(), Some("18.11.0"));
+    assert_eq!(run.verdict, Verdict::Upgrading);
+    let operator = run.operator.unwrap();
+    assert_eq!((operator.current, operator.agrees), (false, false));
+}
+
+/// A Deployment that is rolled out whole, on the template that bypasses the schema check.
+fn deployment() -> Value {
+    json!({"kind": "Deployment", "metadata": {"name": "gitlab-sidekiq", "namespace": "gitlab", "uid": "d", "generation": 4,
+            "labels": {"app": "sidekiq", "release": "gitlab"}},
+        "spec": {"replicas": 2, "template": {"spec": {"initContainers": [{"name": "dependencies", "env": [{"name": "BYPASS_SCHEMA_VERSION"}]}]}}},
+        "status": {"observedGeneration": 4, "replicas": 2, "updatedReplicas": 2, "readyReplicas": 2, "availableReplicas": 2}})
+}
+
+#[test]
+fn a_rollout_is_done_once_every_replica_is_on_the_template_of_that_rollout() {
+    let rails = |patch: Value| {
+        let deployment = with(deployment(), patch);
+        let run = run(&Cluster::of([upgrading(2), named(2, "18.10.1", "-pre", complete()), deployment]));
+        let rollout = run.steps[1].rollout().unwrap();
+        (rollout.state.word(), rollout.workloads[0].ready)
+    };
+    assert_eq!(rails(json!({})), ("done", 2));
+    assert_eq!(rails(json!({"spec": {"template": {"spec": {"initContainers": null}}}})), ("running", 2));
+    assert_eq!(rails(json!({"spec": {"paused": true}})), ("running", 2));
+    assert_eq!(rails(json!({"status": {"replicas": 3}})), ("running", 2), "an old one is still there");
+    assert_eq!(rails(json!({"status": {"updatedReplicas": 1}})), ("running", 1));
+    assert_eq!(rails(json!({"status": {"availableReplicas": 1}})), ("running", 2));
+    assert_eq!(
+        rails(json!({"status": {"observedGeneration": 3}})),
+        ("running", 0),
+        "the status is that of the spec before"
+    );
+}
