@@ -3,24 +3,34 @@
 use std::io::{self, IsTerminal, Write};
 
 use jiff::tz::TimeZone;
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 use super::{connect_options, feed};
 use crate::cli::{Cli, ReplayArgs};
-use crate::clipboard::{Clipboard, Environment, plan};
+use crate::clipboard::{Clipboard, Environment, Outcome, plan};
 use crate::clock::{Clock, SystemClock};
 use crate::error::{ExitCode, ExpectedError};
 use crate::record::{self, Reading};
 use crate::source::live::{Live, connect};
 use crate::source::{Replay, Source};
-use crate::tui::{self, Leave, Mode, Origin, Ports, Settings, Theme};
+use crate::tui::{self, Input, Leave, Mode, Origin, Ports, Settings, Theme};
 
 /// Shows a cluster.
 pub(super) async fn dashboard(cli: &Cli) -> Result<ExitCode, ExpectedError> {
     on_a_terminal("`gatewatch status` and `gatewatch wait` need none")?;
-    let connection = connect(&connect_options(&cli.connection)).await?;
+    let mut connection = connect(&connect_options(&cli.connection)).await?;
     let place = connection.context.clone().unwrap_or_else(|| connection.server.clone());
-    let settings = settings(cli, place, connection.namespace.clone(), Origin::Cluster);
-    show(settings, Live::new(connection, SystemClock), SystemClock).await
+    let mut desk = Desk::open();
+    let left = loop {
+        let settings = settings(cli, place.clone(), connection.namespace.clone(), Origin::Cluster);
+        let live = Live::new(connection.clone(), SystemClock);
+        match show(settings, live, SystemClock, &mut desk).await {
+            Ok(Leave::Watch(namespace)) => connection.namespace = namespace,
+            left => break left,
+        }
+    };
+    desk.close();
+    left.map(exit_code)
 }
 
 /// Plays a recording.
@@ -42,23 +52,52 @@ pub(super) async fn replay(cli: &Cli, args: &ReplayArgs) -> Result<ExitCode, Exp
     let settings = settings(cli, place, cli.connection.namespace.clone(), Origin::Replay { speed: args.speed });
     let replay = Replay::new(recording.events, args.speed, SystemClock.now());
     let clock = replay.clock();
-    show(settings, replay, clock).await
+    let mut desk = Desk::open();
+    let left = show(settings, replay, clock, &mut desk).await;
+    desk.close();
+    left.map(exit_code)
 }
 
-async fn show(settings: Settings, source: impl Source, clock: impl Clock) -> Result<ExitCode, ExpectedError> {
-    let (report, outcomes) = tokio::sync::mpsc::unbounded_channel();
-    // Nobody listens any more only while the program leaves.
-    let clipboard = Clipboard::new(plan(&Environment::read(variable)), move |outcome| drop(report.send(outcome)));
-    let shown =
-        feed(source, |events| tui::run(settings, Ports { events, clipboard: &clipboard, outcomes }, clock)).await;
-    if let Some(text) = clipboard.leaving() {
-        let _ = writeln!(io::stdout(), "{text}");
-    }
-    let left = shown?.map_err(|error| ExpectedError::usage(format!("the terminal cannot be used: {error}")))?;
-    Ok(match left {
-        Leave::Quit | Leave::TerminalGone => ExitCode::Settled,
+/// Shows the screens until they are left.
+async fn show(
+    settings: Settings,
+    source: impl Source,
+    clock: impl Clock,
+    desk: &mut Desk,
+) -> Result<Leave, ExpectedError> {
+    let Desk { input, clipboard, outcomes } = desk;
+    let shown = feed(source, |events| tui::run(settings, Ports { events, input, clipboard, outcomes }, clock)).await?;
+    shown.map_err(|error| ExpectedError::usage(format!("the terminal cannot be used: {error}")))
+}
+
+fn exit_code(left: Leave) -> ExitCode {
+    match left {
+        Leave::Quit | Leave::Watch(_) | Leave::TerminalGone => ExitCode::Settled,
         Leave::Signal(number) => ExitCode::Signal(number.try_into().unwrap_or(u8::MAX)),
-    })
+    }
+}
+
+/// What stays while one namespace gives way to another: the keyboard, where copies go, and what became of them.
+struct Desk {
+    input: Input,
+    clipboard: Clipboard,
+    outcomes: UnboundedReceiver<Outcome>,
+}
+
+impl Desk {
+    fn open() -> Self {
+        let (report, outcomes) = unbounded_channel();
+        // Nobody listens any more only while the program leaves.
+        let clipboard = Clipboard::new(plan(&Environment::read(variable)), move |outcome| drop(report.send(outcome)));
+        Self { input: Input::default(), clipboard, outcomes }
+    }
+
+    /// Prints what was copied and ends with the program.
+    fn close(self) {
+        if let Some(text) = self.clipboard.leaving() {
+            let _ = writeln!(io::stdout(), "{text}");
+        }
+    }
 }
 
 fn settings(cli: &Cli, place: String, namespace: Option<String>, origin: Origin) -> Settings {

@@ -9,9 +9,10 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc::{Receiver, UnboundedReceiver};
 use tokio::time::{MissedTickBehavior, interval};
 
+use super::input::Input;
 use super::model::{Effect, Message, Model, Settings};
 use super::terminal::OwnScreen;
-use super::{input, update};
+use super::update;
 use crate::clipboard::{Clipboard, Outcome};
 use crate::clock::Clock;
 use crate::cluster::{ClusterEvent, World};
@@ -26,17 +27,21 @@ const TICK: Duration = Duration::from_secs(1);
 pub struct Ports<'a> {
     /// What a source says. When it closes, the screens stay.
     pub events: Receiver<ClusterEvent>,
+    /// What comes from the terminal.
+    pub input: &'a mut Input,
     /// Where copies go.
     pub clipboard: &'a Clipboard,
     /// What became of them.
-    pub outcomes: UnboundedReceiver<Outcome>,
+    pub outcomes: &'a mut UnboundedReceiver<Outcome>,
 }
 
 /// Why the loop was left.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Leave {
     /// The user wanted to.
     Quit,
+    /// The user wants to watch another namespace; `None` for all.
+    Watch(Option<String>),
     /// A signal with that number asked for it.
     Signal(i32),
     /// The terminal went away.
@@ -77,8 +82,8 @@ struct Loop<C> {
 
 impl<C: Clock> Loop<C> {
     async fn turn(&mut self, ports: Ports<'_>, mut signals: Signals) -> io::Result<Leave> {
-        let Ports { mut events, clipboard, mut outcomes } = ports;
-        let mut keys = input::listen()?;
+        let Ports { mut events, input, clipboard, outcomes } = ports;
+        let keys = input.events()?;
         let mut tick = interval(TICK);
         tick.set_missed_tick_behavior(MissedTickBehavior::Skip);
         let mut frame = interval(FRAME);
@@ -120,6 +125,7 @@ impl<C: Clock> Loop<C> {
                 for effect in update(&mut self.model, next) {
                     match effect {
                         Effect::Quit => return Ok(Leave::Quit),
+                        Effect::Watch(namespace) => return Ok(Leave::Watch(namespace)),
                         Effect::Suspend => message = Some(self.suspend()?),
                         Effect::Copy(text) => clipboard.copy(text),
                         Effect::Write(bytes) => self.screen.write(&bytes)?,

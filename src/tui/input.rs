@@ -9,8 +9,25 @@ use std::{io, thread};
 use ratatui::crossterm::event::{self, Event};
 use tokio::sync::mpsc;
 
-/// What comes from the terminal, from now on. It ends with an error, or when the receiver is dropped.
-pub fn listen() -> io::Result<mpsc::Receiver<io::Result<Event>>> {
+/// What comes from the terminal. There is one for the whole program: two would take keys from each other.
+#[derive(Debug, Default)]
+pub struct Input {
+    events: Option<mpsc::Receiver<io::Result<Event>>>,
+}
+
+impl Input {
+    /// What comes next; `None` once there was an error. It is read from the first call on, so that nothing is taken that
+    /// was meant for others.
+    pub(super) fn events(&mut self) -> io::Result<&mut mpsc::Receiver<io::Result<Event>>> {
+        let events = match self.events.take() {
+            Some(events) => events,
+            None => listen()?,
+        };
+        Ok(self.events.insert(events))
+    }
+}
+
+fn listen() -> io::Result<mpsc::Receiver<io::Result<Event>>> {
     let (sender, receiver) = mpsc::channel(64);
     thread::Builder::new().name("keys".into()).spawn(move || {
         loop {

@@ -2,7 +2,7 @@
 
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use super::model::{Filter, Screen};
+use super::model::{Screen, Typing};
 
 /// What a key does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -31,8 +31,14 @@ pub enum Action {
     KeepFilter,
     /// Drop the filter.
     DropFilter,
-    /// Take the last character of the filter away.
+    /// Take the last character that was typed away.
     Erase,
+    /// Type a namespace.
+    Namespace,
+    /// Watch the namespace that was typed.
+    Watch,
+    /// Type no namespace after all.
+    Stay,
     /// The keys and the states.
     Help,
     /// Give the terminal back to the shell for a while.
@@ -50,6 +56,8 @@ pub enum Place {
     Instances,
     /// The filter of that list, while it is typed.
     Filter,
+    /// A namespace, while it is typed.
+    Namespace,
     /// One instance.
     Dashboard,
     /// One step.
@@ -58,7 +66,7 @@ pub enum Place {
     Help,
 }
 
-use Place::{Dashboard, Detail, Filter as Typing, Help, Instances, Waiting};
+use Place::{Dashboard, Detail, Filter, Help, Instances, Namespace, Waiting};
 
 /// One key of the table.
 pub struct Binding {
@@ -85,7 +93,7 @@ pub enum Key {
     Named(KeyCode),
 }
 
-const ANYWHERE: &[Place] = &[Waiting, Instances, Typing, Dashboard, Detail, Help];
+const ANYWHERE: &[Place] = &[Waiting, Instances, Filter, Namespace, Dashboard, Detail, Help];
 const NOT_TYPING: &[Place] = &[Waiting, Instances, Dashboard, Detail, Help];
 
 /// Every key there is, in the order in which the bottom bar and help tell of them.
@@ -121,23 +129,44 @@ pub static BINDINGS: &[Binding] = &[
     Binding {
         keys: &[Key::Named(KeyCode::Enter)],
         action: Action::KeepFilter,
-        places: &[Typing],
+        places: &[Filter],
         bar: Some("keep"),
         help: "keep the filter",
     },
     Binding {
         keys: &[Key::Named(KeyCode::Esc)],
         action: Action::DropFilter,
-        places: &[Typing],
+        places: &[Filter],
         bar: Some("drop"),
         help: "drop the filter",
     },
     Binding {
         keys: &[Key::Named(KeyCode::Backspace), Key::Ctrl('h')],
         action: Action::Erase,
-        places: &[Typing],
+        places: &[Filter, Namespace],
         bar: None,
-        help: "take back a character of the filter",
+        help: "take back a character",
+    },
+    Binding {
+        keys: &[Key::Char('n')],
+        action: Action::Namespace,
+        places: &[Waiting, Instances, Dashboard],
+        bar: None,
+        help: "watch another namespace, or with * all of them",
+    },
+    Binding {
+        keys: &[Key::Named(KeyCode::Enter)],
+        action: Action::Watch,
+        places: &[Namespace],
+        bar: Some("watch"),
+        help: "watch the namespace",
+    },
+    Binding {
+        keys: &[Key::Named(KeyCode::Esc)],
+        action: Action::Stay,
+        places: &[Namespace],
+        bar: Some("stay"),
+        help: "stay with the one there is",
     },
     Binding {
         keys: &[Key::Char('j'), Key::Named(KeyCode::Down)],
@@ -230,20 +259,23 @@ pub static BINDINGS: &[Binding] = &[
 
 impl Place {
     /// All of them, in the order in which help tells of them.
-    pub const ALL: [Self; 6] =
-        [Self::Dashboard, Self::Detail, Self::Instances, Self::Filter, Self::Help, Self::Waiting];
+    pub const ALL: [Self; 7] =
+        [Self::Dashboard, Self::Detail, Self::Instances, Self::Filter, Self::Namespace, Self::Help, Self::Waiting];
 
     /// The place of a screen; `None` where no key is bound: any key leaves a text that stands alone, and none does
     /// anything to a kiosk.
-    pub fn of(screen: Screen<'_>, filter: &Filter) -> Option<Self> {
-        match screen {
-            Screen::Waiting => Some(Self::Waiting),
-            Screen::Instances if filter.typing => Some(Self::Filter),
-            Screen::Instances => Some(Self::Instances),
-            Screen::Dashboard => Some(Self::Dashboard),
-            Screen::Detail => Some(Self::Detail),
-            Screen::Help => Some(Self::Help),
-            Screen::Alone(_) | Screen::Kiosk => None,
+    pub fn of(screen: Screen<'_>, typing: Option<&Typing>) -> Option<Self> {
+        match (screen, typing) {
+            (Screen::Waiting | Screen::Instances | Screen::Dashboard, Some(Typing::Namespace(_))) => {
+                Some(Self::Namespace)
+            }
+            (Screen::Waiting, _) => Some(Self::Waiting),
+            (Screen::Instances, Some(Typing::Filter)) => Some(Self::Filter),
+            (Screen::Instances, _) => Some(Self::Instances),
+            (Screen::Dashboard, _) => Some(Self::Dashboard),
+            (Screen::Detail, _) => Some(Self::Detail),
+            (Screen::Help, _) => Some(Self::Help),
+            (Screen::Alone(_) | Screen::Kiosk, _) => None,
         }
     }
 
@@ -328,7 +360,9 @@ mod tests {
     }
 
     #[test]
-    fn a_q_that_is_typed_into_the_filter_does_not_quit() {
-        assert_eq!(Typing.action(KeyEvent::new(KeyCode::Char('q'), KeyModifiers::NONE)), None);
+    fn a_q_that_is_typed_does_not_quit() {
+        for place in [Filter, Namespace] {
+            assert_eq!(place.action(KeyEvent::new(KeyCode::Char('q'), KeyModifiers::NONE)), None);
+        }
     }
 }

@@ -36,6 +36,7 @@ pub mod view;
 mod widget;
 
 pub use driver::{Leave, Ports, run};
+pub use input::Input;
 pub use model::{Effect, Message, Mode, Model, Origin, Settings};
 pub use theme::{Colours, Theme};
 pub use update::update;

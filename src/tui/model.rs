@@ -87,6 +87,8 @@ pub enum Effect {
     Copy(String),
     /// Write bytes to the terminal that draw nothing.
     Write(Vec<u8>),
+    /// Watch another namespace; `None` for all.
+    Watch(Option<String>),
 }
 
 /// All that the screens show, and where the user is.
@@ -104,7 +106,10 @@ pub struct Model {
     pub(super) opened: Option<Uid>,
     /// The instance that is selected in the list; the first one where `None`.
     pub(super) cursor: Option<Uid>,
-    pub(super) filter: Filter,
+    /// What has to occur in the namespace or the name of a listed instance.
+    pub(super) filter: String,
+    /// What is being typed.
+    pub(super) typing: Option<Typing>,
     pub(super) focus: Focus,
     /// What lies over the first screen, the topmost last.
     pub(super) over: Vec<Over>,
@@ -120,13 +125,13 @@ pub enum Focus {
     Step(StepId),
 }
 
-/// The filter of the instance list.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Filter {
-    /// What has to occur in the namespace or the name.
-    pub text: String,
-    /// Whether it is being typed.
-    pub typing: bool,
+/// What is being typed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Typing {
+    /// The filter of the instance list, which narrows it as it grows.
+    Filter,
+    /// The name of another namespace, so far.
+    Namespace(String),
 }
 
 /// A screen that lies over another.
@@ -188,7 +193,8 @@ impl Model {
             feed: Feed::default(),
             opened: None,
             cursor: None,
-            filter: Filter::default(),
+            filter: String::new(),
+            typing: None,
             focus: Focus::Current,
             over: Vec::new(),
             notice: None,
@@ -260,7 +266,7 @@ impl Model {
 
     /// The instances that the filter lets through.
     pub(super) fn listed(&self) -> Vec<&Run> {
-        let wanted = self.filter.text.to_lowercase();
+        let wanted = self.filter.to_lowercase();
         let matches = |run: &&Run| format!("{}/{}", run.namespace, run.name).to_lowercase().contains(&wanted);
         self.runs.iter().filter(matches).collect()
     }

@@ -9,8 +9,8 @@ use ratatui::backend::CrosstermBackend;
 use ratatui::crossterm::cursor::{Hide, MoveTo, Show};
 use ratatui::crossterm::style::Print;
 use ratatui::crossterm::terminal::{
-    BeginSynchronizedUpdate, EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode,
-    enable_raw_mode,
+    BeginSynchronizedUpdate, Clear, ClearType, EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlternateScreen,
+    disable_raw_mode, enable_raw_mode,
 };
 use ratatui::crossterm::{execute, queue};
 use ratatui::layout::{Position, Rect, Size};
@@ -117,7 +117,8 @@ impl Drop for OwnScreen {
 
 fn take() -> io::Result<()> {
     enable_raw_mode()?;
-    execute!(io::stdout(), EnterAlternateScreen, Hide)
+    // Not every terminal has another screen, and one that was left before still shows what it showed.
+    execute!(io::stdout(), EnterAlternateScreen, Clear(ClearType::All), Hide)
 }
 
 /// Restores what [`take`] changed; all of it, even if a part fails.

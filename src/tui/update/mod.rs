@@ -3,7 +3,7 @@
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::keymap::{Action, Key, Place};
-use super::model::{Effect, Focus, Message, Mode, Model, Notice, Over, Screen};
+use super::model::{Effect, Focus, Message, Mode, Model, Notice, Origin, Over, Screen, Typing};
 use super::view;
 use crate::clipboard::Outcome;
 
@@ -51,13 +51,11 @@ fn press(model: &mut Model, event: KeyEvent) -> Vec<Effect> {
         model.over.pop();
         return Vec::new();
     }
-    let Some(place) = Place::of(model.screen(), &model.filter) else { return Vec::new() };
+    let Some(place) = Place::of(model.screen(), model.typing.as_ref()) else { return Vec::new() };
     match place.action(event) {
         Some(action) => act(model, place, action),
         None => {
-            if place == Place::Filter {
-                type_in(model, event);
-            }
+            type_in(model, event);
             Vec::new()
         }
     }
@@ -74,10 +72,18 @@ fn act(model: &mut Model, place: Place, action: Action) -> Vec<Effect> {
         Action::Open => open(model, place),
         Action::Back => back(model, place),
         Action::Help => model.over.push(Over::Help { scroll: 0 }),
-        Action::Filter => model.filter.typing = true,
-        Action::KeepFilter => model.filter.typing = false,
-        Action::DropFilter => model.filter = Default::default(),
-        Action::Erase => drop(model.filter.text.pop()),
+        Action::Filter => model.typing = Some(Typing::Filter),
+        Action::KeepFilter | Action::Stay => model.typing = None,
+        Action::DropFilter => {
+            model.typing = None;
+            model.filter.clear();
+        }
+        Action::Erase => drop(typed(model).and_then(String::pop)),
+        Action::Namespace if model.settings.origin != Origin::Cluster => {
+            notify(model, "a recording has no other namespace", false);
+        }
+        Action::Namespace => model.typing = Some(Typing::Namespace(String::new())),
+        Action::Watch => return watch(model),
         Action::Up => step(model, place, Move::By(-1)),
         Action::Down => step(model, place, Move::By(1)),
         Action::First => step(model, place, Move::First),
@@ -91,8 +97,27 @@ fn act(model: &mut Model, place: Place, action: Action) -> Vec<Effect> {
 fn type_in(model: &mut Model, event: KeyEvent) {
     if let KeyCode::Char(character) = event.code
         && !event.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT)
+        && let Some(text) = typed(model)
     {
-        model.filter.text.push(character);
+        text.push(character);
+    }
+}
+
+/// The text that is being typed.
+fn typed(model: &mut Model) -> Option<&mut String> {
+    match &mut model.typing {
+        Some(Typing::Filter) => Some(&mut model.filter),
+        Some(Typing::Namespace(name)) => Some(name),
+        None => None,
+    }
+}
+
+/// Watches the namespace that was typed; without a name it stays as it is.
+fn watch(model: &mut Model) -> Vec<Effect> {
+    match model.typing.take() {
+        Some(Typing::Namespace(name)) if name.trim() == "*" => vec![Effect::Watch(None)],
+        Some(Typing::Namespace(name)) if !name.trim().is_empty() => vec![Effect::Watch(Some(name.trim().to_owned()))],
+        _ => Vec::new(),
     }
 }
 
@@ -159,7 +184,7 @@ fn step(model: &mut Model, place: Place, by: Move) {
                 *scroll = by.lead(*scroll, most + 1);
             }
         }
-        Place::Waiting | Place::Filter => {}
+        Place::Waiting | Place::Filter | Place::Namespace => {}
     }
 }
 

@@ -174,7 +174,7 @@ fn an_instance_that_is_gone_leads_back_to_the_list() {
 fn the_filter_takes_every_character_and_narrows_the_list() {
     let mut model = list();
     assert!(typed(&mut model, "/Staging/q").is_empty());
-    assert_eq!(model.filter.text, "Staging/q");
+    assert_eq!(model.filter, "Staging/q");
     assert!(model.listed().is_empty());
     assert!(press(&mut model, KeyCode::Backspace).is_empty());
     assert_eq!(model.listed().len(), 2);
@@ -185,6 +185,30 @@ fn the_filter_takes_every_character_and_narrows_the_list() {
     assert!(press(&mut model, KeyCode::Esc).is_empty());
     assert!(press(&mut model, KeyCode::Esc).is_empty());
     assert_eq!(model.listed().len(), 4);
+}
+
+#[test]
+fn another_namespace_is_typed_and_watched_or_not_after_all() {
+    let mut model = dashboard();
+    assert_eq!(typed(&mut model, "nstaginx"), []);
+    assert_eq!(press(&mut model, KeyCode::Backspace), []);
+    assert_eq!(typed(&mut model, "g"), []);
+    assert_eq!(press(&mut model, KeyCode::Enter), [Effect::Watch(Some("staging".into()))]);
+    assert_eq!(typed(&mut model, "n*"), []);
+    assert_eq!(press(&mut model, KeyCode::Enter), [Effect::Watch(None)]);
+    assert_eq!(typed(&mut model, "nx"), []);
+    assert_eq!(press(&mut model, KeyCode::Esc), []);
+    assert_eq!(typed(&mut model, "n"), []);
+    assert_eq!(press(&mut model, KeyCode::Enter), []);
+    assert_eq!(typed(&mut model, "q"), [Effect::Quit]);
+}
+
+#[test]
+fn a_recording_has_no_other_namespace() {
+    let settings = Settings { origin: Origin::Replay { speed: 1.0 }, ..settings(COLOUR) };
+    let mut model = model(settings, (100, 30), vec![fixture::retrying()], feed(&live()));
+    assert_eq!(typed(&mut model, "n"), []);
+    assert_eq!(typed(&mut model, "q"), [Effect::Quit]);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::text::{Line, Span};
 
 use crate::tui::keymap::Place;
-use crate::tui::model::{Model, Screen};
+use crate::tui::model::{Model, Screen, Typing};
 use crate::tui::theme::Tone;
 use crate::tui::widget::text::put_both;
 
@@ -13,10 +13,15 @@ pub fn draw(model: &Model, right: Line<'static>, buffer: &mut Buffer) {
     let theme = model.theme();
     let area = buffer.area;
     let mut spans = vec![Span::raw(" ")];
-    if let Some(place) = Place::of(model.screen(), &model.filter) {
-        if place == Place::Filter {
-            spans.push(theme.span(Tone::Strong, "/"));
-            spans.push(theme.span(Tone::Text, model.filter.text.clone()));
+    if let Some(place) = Place::of(model.screen(), model.typing.as_ref()) {
+        let typed = match (&model.typing, place) {
+            (Some(Typing::Namespace(name)), Place::Namespace) => Some(("namespace ", name)),
+            (Some(Typing::Filter), Place::Filter) => Some(("/", &model.filter)),
+            _ => None,
+        };
+        if let Some((label, text)) = typed {
+            spans.push(theme.span(Tone::Strong, label));
+            spans.push(theme.span(Tone::Text, text.clone()));
             spans.push(theme.span(Tone::Active, "_"));
             spans.push(Span::raw("   "));
         }

@@ -61,6 +61,7 @@ fn groups() -> Vec<(&'static str, Vec<&'static Binding>)> {
             Place::Detail => "Detail",
             Place::Instances => "Instances",
             Place::Filter => "Filter",
+            Place::Namespace => "Namespace",
             Place::Help => "Help",
             Place::Waiting => "No instance",
         };

@@ -19,8 +19,8 @@ pub fn draw(model: &Model, buffer: &mut Buffer) {
     let listed = model.listed();
     let mut lines = banner::lines(model);
     let mut count = words::counted(model.runs.len(), "instance");
-    if !model.filter.text.is_empty() {
-        count = format!("{} of {count} with {}", listed.len(), model.filter.text);
+    if !model.filter.is_empty() {
+        count = format!("{} of {count} with {}", listed.len(), model.filter);
     }
     lines.push(Line::from(theme.span(Tone::Muted, count)));
     lines.push(Line::default());

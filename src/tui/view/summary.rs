@@ -58,7 +58,7 @@ pub fn course(model: &Model, run: &Run, all: bool) -> Vec<Span<'static>> {
     let theme = model.theme();
     let course = &run.course;
     let hop = course.hop.as_ref().map(|hop| &hop.version);
-    let mut versions: Vec<&String> = course.from.iter().collect();
+    let mut versions: Vec<&String> = course.from.iter().filter(|from| Some(*from) != course.target.as_ref()).collect();
     if all {
         versions.extend(&course.hops);
     }
