@@ -127,7 +127,7 @@ pub enum Glyph {
 }
 
 /// The spinner of what runs, one picture a beat.
-const SPINNER: [&str; 8] = ["⣷", "⣯", "⣟", "⡿", "⢿", "⣻", "⣽", "⣾"];
+const SPINNER: [&str; 4] = ["◐", "◓", "◑", "◒"];
 const SPINNER_ASCII: [&str; 4] = ["|", "/", "-", "\\"];
 
 /// One tone in each number of colours, and what carries it where there are none.

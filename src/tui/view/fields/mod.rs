@@ -87,13 +87,13 @@ impl Fields<'_> {
         self.rows.push(Row { rank, line, continues: false, rest: None });
     }
 
-    /// A text of several lines, the first of which matters more than the others. Where it is not shown as a whole, its own
-    /// line breaks give way to having more of it in sight.
+    /// A text of several lines, the first of which matters more than the others. Its own line breaks stay where that leaves
+    /// nothing out; elsewhere they give way to having more of it in sight.
     fn text(&mut self, rank: u8, label: &str, tone: Tone, text: &str, most: usize) {
-        let lines = if self.whole {
-            wrap(text, self.room())
-        } else {
-            wrap_at_most(&one_line(text), self.room(), most, self.theme)
+        let broken = wrap(text, self.room());
+        let lines = match self.whole || broken.len() <= most {
+            true => broken,
+            false => wrap_at_most(&one_line(text), self.room(), most, self.theme),
         };
         for (index, line) in lines.iter().enumerate() {
             let (rank, label) = if index == 0 { (rank, label) } else { (rank.max(MORE), "") };
