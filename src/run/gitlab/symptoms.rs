@@ -233,3 +233,11 @@ fn the_jobs_of_the_next_hop_are_there_before_the_operator_says_that_it_advanced(
     assert_eq!(state(&run, StepId::PreMigrations), GateState::Running { finishing: false });
     assert_eq!(run.history.len(), 1);
 }
+
+#[test]
+fn a_generation_that_no_cluster_gives_names_no_job() {
+    for generation in [i64::MIN, -1, i64::MAX] {
+        let run = run(&Cluster::of([upgrading(generation), named(2, "18.10.1", "-pre", complete())]));
+        assert_eq!((state(&run, StepId::PreMigrations), run.history.len()), (GateState::Pending, 1), "{generation}");
+    }
+}
