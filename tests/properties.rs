@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 
 use flate2::read::GzDecoder;
 use gatewatch::cluster::{Change, ClusterEvent, Kind, Object, Scope, Uid, World};
+use gatewatch::gate::Target;
+use gatewatch::output::{Look, StatusFormat};
 use gatewatch::run::{Run, derive};
 use proptest::prelude::*;
 use serde_json::Value;
@@ -151,6 +153,11 @@ proptest! {
         for event in lines.iter().filter_map(event) {
             world.apply(event);
             derive(&world);
+        }
+        let (runs, target) = (derive(&world), Target::default());
+        let look = Look { runs: &runs, feed: world.feed(), time: world.time().unwrap_or_default(), target: &target };
+        for format in [StatusFormat::Text, StatusFormat::Json, StatusFormat::Yaml] {
+            prop_assert!(look.print(format, &mut Vec::new()).is_ok());
         }
     }
 }

@@ -68,7 +68,7 @@ impl Meta {
         let owners = read::list(metadata, &["ownerReferences"]);
         let owner = owners.iter().find(|owner| read::flag(owner, &["controller"]) == Some(true));
         Some(Self {
-            generation: read::number(metadata, &["generation"]).unwrap_or(0),
+            generation: read::number(metadata, &["generation"]).unwrap_or(0).max(0),
             created: read::time(metadata, &["creationTimestamp"]),
             deletion: read::time(metadata, &["deletionTimestamp"]),
             deletion_grace: read::number(metadata, &["deletionGracePeriodSeconds"]).unwrap_or(0).clamp(0, 1 << 32),

@@ -69,7 +69,7 @@ pub struct Exit {
 impl Exit {
     /// The name of the signal behind the exit, by the runtime's word or by the convention of codes above 128.
     pub fn signal_name(self) -> Option<&'static str> {
-        match self.signal.unwrap_or(self.code - 128) {
+        match self.signal.unwrap_or(self.code.saturating_sub(128)) {
             1 => Some("SIGHUP"),
             2 => Some("SIGINT"),
             3 => Some("SIGQUIT"),

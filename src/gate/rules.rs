@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{GateState, Outcome, StartFault, Tally};
+use super::{GateState, LastFailure, Outcome, StartFault, Tally};
 use crate::cluster::Kind;
 use crate::fixture::{Cluster, at, ended, event, holds, job, pod, running, waiting, with};
 
@@ -239,4 +239,17 @@ fn a_limit_that_nobody_saw_reached_was_that_of_the_restarts_unless_too_many_pods
     };
     assert_eq!(gave_up(6), Tally { failed: 6, limit: 6 });
     assert_eq!(gave_up(7), Tally { failed: 7, limit: 7 });
+}
+
+#[test]
+fn an_exit_code_is_told_whatever_it_is() {
+    let told = |code: i64| {
+        let state = json!({"restartCount": 1, "state": running(20), "lastState": with(ended(1, 2, 9), json!({"terminated": {"exitCode": code, "reason": null}}))});
+        match Cluster::of([job(), pod("a", 0, state)]).gate().job.unwrap().last_failure {
+            Some(LastFailure::Known(failure)) => failure.ending.to_string(),
+            other => panic!("{other:?}"),
+        }
+    };
+    assert_eq!(told(137), "migrations exited 137 (SIGKILL)");
+    assert_eq!(told(i64::MIN), format!("migrations exited {}", i64::MIN));
 }

@@ -224,3 +224,20 @@ fn a_rollout_is_done_once_every_replica_is_on_the_template_of_that_rollout() {
         "the status is that of the spec before"
     );
 }
+
+#[test]
+fn the_jobs_of_the_next_hop_are_there_before_the_operator_says_that_it_advanced() {
+    let next = with(named(2, "18.11.0", "-pre", json!({})), json!({"metadata": {"creationTimestamp": at(90)}}));
+    let run = run(&Cluster::of([upgrading(2), named(2, "18.10.1", "-bbm", complete()), next]));
+    assert_eq!(run.course.hop.as_ref().map(|hop| (hop.version.as_str(), hop.number)), Some(("18.11.0", 2)));
+    assert_eq!(state(&run, StepId::PreMigrations), GateState::Running { finishing: false });
+    assert_eq!(run.history.len(), 1);
+}
+
+#[test]
+fn a_generation_that_no_cluster_gives_names_no_job() {
+    for generation in [i64::MIN, -1, i64::MAX] {
+        let run = run(&Cluster::of([upgrading(generation), named(2, "18.10.1", "-pre", complete())]));
+        assert_eq!((state(&run, StepId::PreMigrations), run.history.len()), (GateState::Pending, 1), "{generation}");
+    }
+}
