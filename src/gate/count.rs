@@ -1,13 +1,13 @@
 //! Counting failed attempts as the Job controller counts them, one restart ahead of it during a back-off
 //! (requirement: "a failed run counts as soon as it fails").
 
-use super::taken::{Taken, accounted, cut_off, taken};
+use super::taken::{TOLERANCE, Taken, accounted, cut_off, taken};
 use super::{Attempts, policy};
-use crate::cluster::{Container, ContainerState, FinishedRun, Job, PodPhase, PodRecord, holding};
+use crate::cluster::{Container, ContainerState, Event, FinishedRun, Job, PodPhase, PodRecord, holding};
 
-/// The failed attempts of a Job, from its status and the records of its pods, the gone ones included.
-pub(super) fn count(job: &Job, pods: &[&PodRecord]) -> Attempts {
-    let pods_failed = failed_pods(job, pods);
+/// The failed attempts of a Job, from its status, the records of its pods, the gone ones included, and the events about it.
+pub(super) fn count<'a>(job: &Job, pods: &[&PodRecord], events: impl Iterator<Item = &'a Event>) -> Attempts {
+    let pods_failed = failed_pods(job, pods).saturating_sub(stopped_unseen(job, pods, events));
     let restarts = pods.iter().map(|record| failed_runs_of(record, job)).fold(0, u32::saturating_add);
     // Where nobody saw the pods, the reason tells: the limit of pods is passed, or it was the limit of restarts.
     let by_limit = gave_up(job).is_some_and(|condition| condition.reason == "BackoffLimitExceeded");
@@ -26,8 +26,9 @@ fn over(job: &Job) -> bool {
     job.finished() || gave_up(job).is_some()
 }
 
-/// The controller looks at restarts only where pods restart in place. It sums over pods that are pending or running, terminating ones included. A pod that succeeded keeps its
-/// restarts, and so does one that was stopped because the Job gave up.
+/// The controller looks at restarts only where pods restart in place. It sums over pods that are pending or running,
+/// terminating ones included. A pod that succeeded keeps its restarts, and so does one that was stopped because the Job
+/// gave up.
 fn failed_runs_of(record: &PodRecord, job: &Job) -> u32 {
     let taken = taken(record, job);
     let counts = job.restarts_in_place
@@ -69,4 +70,15 @@ fn failed_pods(job: &Job, pods: &[&PodRecord]) -> u32 {
         }
     }
     u32::try_from(failed.max(0)).unwrap_or(u32::MAX)
+}
+
+/// Pods that the Job stopped as it gave up, and that nobody saw: the Job counts them as failed, and its events name them.
+fn stopped_unseen<'a>(job: &Job, pods: &[&PodRecord], events: impl Iterator<Item = &'a Event>) -> u32 {
+    let Some(since) = gave_up(job).and_then(|condition| condition.since) else { return 0 };
+    let unseen = events.filter(|event| event.reason == "SuccessfulDelete").filter(|event| {
+        let name = event.message.strip_prefix("Deleted pod: ");
+        let seen = name.is_some_and(|name| pods.iter().any(|record| record.pod.meta.name == name));
+        !seen && event.last.is_some_and(|last| since.duration_since(last) <= TOLERANCE)
+    });
+    u32::try_from(unseen.count()).unwrap_or(u32::MAX)
 }

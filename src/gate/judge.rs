@@ -24,7 +24,7 @@ pub fn judge(world: &World, record: &JobRecord, purpose: &Purpose<'_>) -> Gate {
     pods.sort_by(|one, other| {
         (one.pod.meta.created, &one.pod.meta.name).cmp(&(other.pod.meta.created, &other.pod.meta.name))
     });
-    let attempts = count(job, &pods);
+    let attempts = count(job, &pods, world.events_about(&job.meta.uid));
     let history = history::attempts(job, &pods);
     let last_failure = history::last_failure(job, &pods, &attempts, &history);
     let next_restart = next::next_restart(job, &pods, &attempts, last_failure.as_ref());

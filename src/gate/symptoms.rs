@@ -312,6 +312,17 @@ fn what_happened_before_anybody_looked_is_lost_and_not_nothing() {
 }
 
 #[test]
+fn a_pod_that_nobody_saw_and_that_the_deadline_stopped_is_no_failure() {
+    let over = json!({"status": {"active": 0, "failed": 1, "conditions": [holds("Failed", "DeadlineExceeded", 3600)]}});
+    let mut cluster = Cluster::of([with(job(), over)]);
+    assert_eq!(cluster.gate().job.unwrap().last_failure, Some(LastFailure::Lost));
+    let about_job = json!({"involvedObject": {"kind": "Job", "name": "mig", "uid": "job-1", "fieldPath": null}});
+    cluster.apply(with(event("mig", "SuccessfulDelete", "Deleted pod: mig-x", 3600), about_job));
+    let job = cluster.gate().job.unwrap();
+    assert_eq!((job.attempts.any(), job.last_failure), (false, None));
+}
+
+#[test]
 fn a_pod_failure_policy_still_names_the_failure_that_nobody_saw() {
     let message = "Container migrations for pod gitlab/mig-x failed with exit code 42 matching FailJob rule at index 0";
     let condition = with(holds("Failed", "PodFailurePolicy", 90), json!({"message": message}));

@@ -28,8 +28,11 @@ pub(super) enum Taken {
     JobSuspended,
 }
 
-/// What took the pod away. The Job's conditions and the deletion are told in whole seconds, and the pod is deleted just
-/// before the Job says why, hence the second's tolerance.
+/// How much earlier a pod's deletion may be told than the Job's word that it gave up: both are told in whole seconds, and the
+/// pod is deleted just before the Job says why.
+pub(super) const TOLERANCE: SignedDuration = SignedDuration::from_secs(1);
+
+/// What took the pod away.
 pub(super) fn taken(record: &PodRecord, job: &Job) -> Taken {
     let pod = &record.pod;
     let disruption = holding(&pod.conditions, "DisruptionTarget");
@@ -52,9 +55,7 @@ pub(super) fn taken(record: &PodRecord, job: &Job) -> Taken {
     let since = |kind: &str| holding(&job.conditions, kind).and_then(|condition| condition.since);
     let requested = record.deletion_requested;
     let at_or_after = |moment: Timestamp| {
-        moment
-            .checked_sub(SignedDuration::from_secs(1))
-            .is_ok_and(|early| requested.is_none_or(|requested| requested >= early))
+        moment.checked_sub(TOLERANCE).is_ok_and(|early| requested.is_none_or(|requested| requested >= early))
     };
     if let Some(since) = since("FailureTarget").or_else(|| since("Failed")).filter(|since| at_or_after(*since)) {
         return Taken::JobGaveUp { since };

@@ -130,7 +130,7 @@ fn the_screen_follows_the_size_of_the_terminal() {
 }
 
 #[test]
-fn suspend_leaves_no_raw_mode_and_comes_back_whole() {
+fn claude_code_78690_a_suspension_leaves_raw_mode() {
     let suspensions: [fn(&mut Terminal); 2] =
         [|terminal| terminal.type_keys("\x1a"), |terminal| terminal.signal("TSTP")];
     for suspend in suspensions {
@@ -149,7 +149,7 @@ fn suspend_leaves_no_raw_mode_and_comes_back_whole() {
 }
 
 #[test]
-fn an_orphan_does_not_spin_when_its_terminal_closes() {
+fn crossterm_793_an_orphan_spins_when_its_terminal_closes() {
     dashboard().close();
     // Whoever started it can have it ignore the signal: then the end of the terminal alone has to tell.
     started(shell(&[], "trap '' HUP; exec \"$0\" replay \"$1\" --speed 1000")).close();
