@@ -130,7 +130,7 @@ fn the_screen_follows_the_size_of_the_terminal() {
 }
 
 #[test]
-fn claude_code_78690_a_suspension_leaves_raw_mode() {
+fn a_suspension_leaves_raw_mode() {
     let suspensions: [fn(&mut Terminal); 2] =
         [|terminal| terminal.type_keys("\x1a"), |terminal| terminal.signal("TSTP")];
     for suspend in suspensions {
