@@ -184,6 +184,22 @@ fn help() {
 }
 
 #[test]
+fn the_attempts_on_a_row_are_told_whole_and_as_long_as_can_be_with_what_is_left() {
+    let ends = |run: fn() -> Run, width: u16, end: &str| {
+        let frame = text(&drawn(&shown(run(), COLOUR, (width, 24))));
+        let row = frame.lines().find(|line| line.contains("Full migrations"));
+        assert!(row.is_some_and(|row| row.ends_with(end)), "{width}: {end}\n{frame}");
+    };
+    ends(fixture::retrying, 60, "19m24s  ✖✖✖▸··  3/6");
+    ends(fixture::retrying, 80, "19m24s   3 of 6 failed, 3 left");
+    ends(fixture::retrying, 100, "19m24s   ✖✖✖▸··  3 of 6 failed, 3 left");
+    ends(fixture::blocked_again, 60, "3m04s  ✖······  1/7");
+    ends(fixture::blocked_again, 80, "3m04s   ✖······  1/7");
+    ends(fixture::blocked_again, 100, "3m04s   ✖······  1 of 7 pods failed, 6 left");
+    ends(fixture::blocked_again, 120, "6 left  ErrImagePull");
+}
+
+#[test]
 fn a_kiosk() {
     every_way("kiosk", |theme, size| kiosk(theme, size, false, vec![fixture::retrying(), fixture::settled()]));
 }

@@ -63,7 +63,8 @@ fn row(model: &Model, run: &Run, selected: bool) -> Vec<Span<'static>> {
     }
     row.extend([elapsed, title]);
     if width >= 80 {
-        let extra = step.map(|step| steps::extra(model, step, 28)).unwrap_or_default();
+        let room = if width < 120 { 28 } else { 48 };
+        let extra = step.map(|step| steps::extra(model, step, room)).unwrap_or_default();
         row.push(theme.span(Tone::Muted, extra.iter().map(|span| span.content.as_ref()).collect::<String>()));
     }
     row

@@ -2,10 +2,11 @@
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
+use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use super::words;
-use crate::gate::{Count, Gate, GateState, Outcome, Tally, Unseen};
+use crate::gate::{Count, Gate, GateJob, GateState, Outcome, Tally, Unseen};
 use crate::run::{Rollout, RolloutState, Run, Step, StepBody};
 use crate::tui::mark::Mark;
 use crate::tui::model::Model;
@@ -130,41 +131,41 @@ fn gate_extra(theme: Theme, gate: &Gate, room: usize) -> Vec<Span<'static>> {
         };
         return vec![theme.span(Tone::Muted, word)];
     };
-    let tally = job.attempts.tally();
-    let mut spans = Vec::new();
-    if job.attempts.any() {
-        // Of what is done, failures are history.
-        if gate.state != GateState::Done {
-            spans = pips(theme, tally, runs(gate), "");
-        }
-        let mut numbers = counted(theme, gate, tally, job.attempts.nearer);
-        let wide = |spans: &[Span<'_>]| spans.iter().map(|span| width(&span.content)).sum::<usize>();
-        let gap = if spans.is_empty() { 0 } else { 2 };
-        if wide(&spans) + gap + wide(&numbers) > room {
-            numbers.truncate(1);
-        }
-        if wide(&spans) + gap + wide(&numbers) > room {
-            numbers = vec![theme.span(Tone::Warning, format!("{}/{}", tally.failed, tally.limit))];
-        }
-        if wide(&spans) + gap + wide(&numbers) > room {
-            spans.clear();
-        }
-        spans.push(Span::raw(if spans.is_empty() { "" } else { "  " }));
-        spans.extend(numbers);
-    }
-    let what = match &gate.state {
+    let spans = if job.attempts.any() { attempts_extra(theme, gate, job, room) } else { Vec::new() };
+    let (tone, what) = match &gate.state {
         GateState::Blocked(fault) => (Tone::Text, fault.reason.clone()),
         GateState::Running { finishing: true } => (Tone::Muted, "finishing".to_owned()),
-        GateState::Failing(failure) | GateState::Failed(failure) if !job.attempts.any() => {
+        GateState::Failing(failure) | GateState::Failed(failure) if spans.is_empty() => {
             (Tone::Bad, failure.reason.clone())
         }
         _ => return spans,
     };
-    if !spans.is_empty() {
-        spans.push(Span::raw("  "));
+    if spans.is_empty() {
+        return vec![theme.span(tone, what)];
     }
-    spans.push(theme.span(what.0, what.1));
-    spans
+    // What is told of the step itself says it, too: it gives way to the attempts.
+    let fits = wide(&spans) + 2 + width(&what) <= room;
+    spans.into_iter().chain(fits.then(|| theme.span(tone, format!("  {what}")))).collect()
+}
+
+/// The attempts in pips, in words or in both, as there is room for: what is left is told as long as it can be.
+fn attempts_extra(theme: Theme, gate: &Gate, job: &GateJob, room: usize) -> Vec<Span<'static>> {
+    let tally = job.attempts.tally();
+    // Of what is done, failures are history.
+    let pips = if gate.state == GateState::Done { Vec::new() } else { pips(theme, tally, runs(gate), "") };
+    let words = counted(theme, gate, tally, job.attempts.nearer);
+    let style = words.first().map_or(Style::new(), |word| word.style);
+    let short = vec![Span::styled(format!("{}/{}", tally.failed, tally.limit), style)];
+    let with_pips = |words: &[Span<'static>]| {
+        let gap = if pips.is_empty() { "" } else { "  " };
+        [pips.as_slice(), &[Span::raw(gap)], words].concat()
+    };
+    let ways = [with_pips(&words), words.clone(), with_pips(&words[..1]), with_pips(&short)];
+    ways.into_iter().find(|way| wide(way) <= room).unwrap_or(short)
+}
+
+fn wide(spans: &[Span<'_>]) -> usize {
+    spans.iter().map(|span| width(&span.content)).sum()
 }
 
 /// Whether an attempt of the gate runs now.
@@ -197,7 +198,7 @@ fn rollout_extra(theme: Theme, rollout: &Rollout, room: usize) -> Vec<Span<'stat
                 words.collect::<Vec<_>>().join(if name { "   " } else { " " })
             };
             let long = of(true);
-            let text = if long.chars().count() <= room { long } else { of(false) };
+            let text = if width(&long) <= room { long } else { of(false) };
             vec![theme.span(tone, fit(&text, room, theme))]
         }
     }
