@@ -205,6 +205,15 @@ fn a_kiosk() {
 }
 
 #[test]
+fn a_kiosk_says_when_the_next_attempt_starts_and_says_nothing_twice() {
+    let frame = |run: fn() -> Run| text(&drawn(&kiosk(COLOUR, (100, 30), false, vec![run()])));
+    assert!(frame(fixture::backing_off).contains("✖  ✖  ✖  ·  ·  ·      next restart in about 38 s\n"));
+    let blocked = frame(fixture::blocked);
+    assert_eq!(blocked.matches("ErrImagePull").count(), 1, "{blocked}");
+    assert!(blocked.contains("ErrImagePull, cannot clear by itself, for 3m02s"), "{blocked}");
+}
+
+#[test]
 fn a_redacted_kiosk() {
     every_size("kiosk-redacted", |theme, size| kiosk(theme, size, true, vec![fixture::failed()]));
 }

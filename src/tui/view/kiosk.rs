@@ -9,7 +9,7 @@ use ratatui::text::{Line, Span};
 use super::big::big;
 use super::{banner, fields, header, instances, steps, summary, waiting, words};
 use crate::cluster::FeedState;
-use crate::gate::{GateJob, GateState, LastFailure, Outcome};
+use crate::gate::{Gate, GateJob, GateState, LastFailure, Outcome};
 use crate::run::{Run, Step, Verdict};
 use crate::tui::mark::Mark;
 use crate::tui::model::Model;
@@ -17,7 +17,7 @@ use crate::tui::theme::{Glyph, Tone};
 use crate::tui::widget::command::command;
 use crate::tui::widget::meter::meter;
 use crate::tui::widget::pips::pips;
-use crate::tui::widget::text::{line_width, one_line, put, put_both, wrap_at_most};
+use crate::tui::widget::text::{line_width, one_line, put, put_both, width, wrap_at_most};
 
 /// Draws the screen.
 pub fn draw(model: &Model, buffer: &mut Buffer) {
@@ -147,12 +147,20 @@ fn blocks(model: &Model, run: &Run, area: Rect) -> Vec<Block> {
 /// The step, and what its line on the dashboard says besides.
 fn what(model: &Model, step: &Step, gap: &'static str) -> Line<'static> {
     let theme = model.theme();
-    let mut spans = vec![theme.span(Tone::Strong, step.id.title()), Span::raw(gap)];
-    match step.gate().and_then(|gate| gate.job.as_ref().map(|job| (gate, job))) {
+    let told = match step.gate().and_then(|gate| gate.job.as_ref().map(|job| (gate, job))) {
         Some((gate, job)) if job.attempts.any() => {
-            spans.extend(steps::counted(theme, gate, job.attempts.tally(), job.attempts.nearer));
+            steps::counted(theme, gate, job.attempts.tally(), job.attempts.nearer)
         }
-        _ => spans.extend(steps::extra(model, step, 60)),
+        // Why it can't start or gives up stands below.
+        Some((Gate { state: GateState::Blocked(_) | GateState::Failing(_) | GateState::Failed(_), .. }, _)) => {
+            Vec::new()
+        }
+        _ => steps::extra(model, step, 60),
+    };
+    let mut spans = vec![theme.span(Tone::Strong, step.id.title())];
+    if told.iter().any(|span| !span.content.is_empty()) {
+        spans.push(Span::raw(gap));
+        spans.extend(told);
     }
     if let Some(elapsed) = steps::elapsed(model, step) {
         let word = if step.ended().is_some() { "took" } else { "for" };
@@ -186,7 +194,7 @@ fn chain(model: &Model, run: &Run, width: usize) -> Line<'static> {
     if line_width(&all) <= width { all } else { draw(false) }
 }
 
-/// The attempts as pips, and how long the one that runs has been running.
+/// The attempts as pips, and how long the one that runs has been running, or about when the next one starts.
 fn attempts(model: &Model, step: &Step, job: &GateJob) -> Vec<Line<'static>> {
     let theme = model.theme();
     if !job.attempts.any() {
@@ -198,6 +206,9 @@ fn attempts(model: &Model, step: &Step, job: &GateJob) -> Vec<Line<'static>> {
     if let Some(started) = running.and_then(|attempt| attempt.started) {
         let running = words::span(model.now.duration_since(started));
         spans.push(theme.span(Tone::Text, format!("    running {running}")));
+    }
+    if let Some(GateState::Retrying { next_restart: Some(next) }) = step.gate().map(|gate| &gate.state) {
+        spans.push(theme.span(Tone::Text, format!("    next restart {}", words::expected(model.now, *next))));
     }
     if spans.is_empty() { Vec::new() } else { vec![Line::from(spans)] }
 }
@@ -215,7 +226,7 @@ fn trouble(model: &Model, step: &Step, job: &GateJob, width: usize) -> Vec<Line<
     let ago = |time| words::age(model.now, time);
     match step.gate().map(|gate| &gate.state) {
         Some(GateState::Blocked(fault)) => {
-            let clears = if fault.permanent { "cannot clear by itself" } else { "can clear by itself" };
+            let clears = if fault.permanent { "cannot clear by itself" } else { "may clear by itself" };
             let since = fault.since.map(|since| format!(", for {}", ago(since))).unwrap_or_default();
             say(format!("{}, {clears}{since}", fault.reason), model.told(&fault.message));
         }
@@ -243,7 +254,7 @@ fn deadline(model: &Model, job: &GateJob, failing: bool, width: usize) -> Vec<Li
         format!("Deadline passed {} ago", words::age(model.now, deadline.at))
     };
     let mut spans = vec![theme.span(if near { Tone::Warning } else { Tone::Muted }, format!("{label}   "))];
-    let room = width.saturating_sub(label.len() + 3).min(84);
+    let room = width.saturating_sub(self::width(&label) + 3).min(84);
     let passed = whole.as_secs_f64() - left.as_secs_f64();
     spans.extend(meter(theme, passed, whole.as_secs_f64(), room, if near { Tone::Warning } else { Tone::Active }));
     vec![Line::from(spans)]

@@ -32,6 +32,15 @@ pub fn age(now: Timestamp, then: Timestamp) -> String {
     if passed.as_secs() < 60 { round(passed) } else { span(passed) }
 }
 
+/// When something is expected that nobody knows exactly: `in about 38 s`, `any moment`.
+pub fn expected(now: Timestamp, then: Timestamp) -> String {
+    if then.duration_since(now).as_secs() > 0 {
+        format!("in about {}", age(then, now))
+    } else {
+        "any moment".to_owned()
+    }
+}
+
 /// A time of the day, with the date where it is not the day of `now`.
 pub fn clock(time: Timestamp, now: Timestamp, zone: &TimeZone) -> String {
     let (time, today) = (time.to_zoned_datetime(zone.clone()), now.to_zoned_datetime(zone.clone()).date());

@@ -12,12 +12,7 @@ use crate::tui::widget::text::{fit_end, width};
 
 impl Fields<'_> {
     pub(super) fn restart(&mut self, next: Timestamp) {
-        let left = next.duration_since(self.model.now);
-        let when = if left.as_secs() > 0 {
-            format!("in about {}", words::age(next, self.model.now))
-        } else {
-            "any moment".to_owned()
-        };
+        let when = words::expected(self.model.now, next);
         self.field(CAUSE, "Next restart", vec![self.theme.span(Tone::Text, when)]);
     }
 
