@@ -128,6 +128,8 @@ fn open(model: &mut Model, place: Place) {
         model.cursor.clone_from(&chosen);
         model.opened = chosen;
         model.focus = Focus::Current;
+        // What lay over an instance that is gone since is not of this one.
+        model.over.clear();
     } else if model.step().is_some() {
         model.over.push(Over::Detail { scroll: 0 });
     }

@@ -171,6 +171,17 @@ fn an_instance_that_is_gone_leads_back_to_the_list() {
 }
 
 #[test]
+fn the_detail_of_an_instance_that_is_gone_does_not_open_with_another() {
+    let mut model = list();
+    assert!(press(&mut model, KeyCode::Enter).is_empty());
+    assert!(press(&mut model, KeyCode::Enter).is_empty());
+    assert_eq!(model.screen(), Screen::Detail);
+    see(&mut model, fixture::several().split_off(1));
+    assert!(press(&mut model, KeyCode::Enter).is_empty());
+    assert_eq!(model.screen(), Screen::Dashboard);
+}
+
+#[test]
 fn the_filter_takes_every_character_and_narrows_the_list() {
     let mut model = list();
     assert!(typed(&mut model, "/Staging/q").is_empty());
