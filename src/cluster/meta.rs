@@ -17,6 +17,13 @@ impl fmt::Display for Uid {
     }
 }
 
+/// Whether a namespace can have that name: a label of RFC 1123. Whatever else stands in the path of a request asks for
+/// something else.
+pub fn is_namespace(name: &str) -> bool {
+    let inner = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+    (1..=63).contains(&name.len()) && name.bytes().all(inner) && !name.starts_with('-') && !name.ends_with('-')
+}
+
 /// Metadata of an object, as far as we need it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Meta {
@@ -141,4 +148,19 @@ pub fn condition<'a>(conditions: &'a [Condition], kind: &str) -> Option<&'a Cond
 /// The condition of that type if its status is `True`.
 pub fn holding<'a>(conditions: &'a [Condition], kind: &str) -> Option<&'a Condition> {
     condition(conditions, kind).filter(|condition| condition.holds)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_namespace_is_named_by_a_label() {
+        for name in ["gitlab", "a", "7", "gitlab-2"] {
+            assert!(is_namespace(name), "{name}");
+        }
+        for name in ["", "-a", "a-", "Gitlab", "a b", "a/b", "a.b", "kube%2fsystem", "a?b", "ä", &"a".repeat(64)] {
+            assert!(!is_namespace(name), "{name}");
+        }
+    }
 }

@@ -34,7 +34,7 @@ pub use event::Event;
 pub use feed::{Feed, FeedState, WatchState};
 pub use gitlabcore::GitLabCore;
 pub use job::{FailureRule, Job, RuleMatch};
-pub use meta::{Condition, Labels, Meta, Uid, condition, holding};
+pub use meta::{Condition, Labels, Meta, Uid, condition, holding, is_namespace};
 pub use object::{Kind, Object, Unreadable};
 pub use pod::{Container, ContainerRole, ContainerState, Pod, PodPhase, Terminated};
 pub use record::{FinishedRun, JobRecord, PodRecord};

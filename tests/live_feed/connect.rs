@@ -207,6 +207,16 @@ async fn the_namespace_is_the_one_asked_for_else_the_contexts_else_default() {
     assert_eq!(namespace(all).await, None);
 }
 
+#[tokio::test]
+async fn a_namespace_that_cannot_be_one_is_refused_before_anything_is_asked() {
+    for name in ["a b", "kube%2fsystem", "a/../b"] {
+        let asked = ConnectOptions { namespace: Some(name.into()), ..Default::default() };
+        let error = connect_to("http://127.0.0.1:1", asked).await.err().unwrap();
+        assert_eq!(error.code, ExitCode::Usage);
+        assert_eq!(error.message, format!("no namespace can be named `{name}`; choose one with -n"));
+    }
+}
+
 /// A kubeconfig whose user gets its token from what a shell runs.
 fn kubeconfig_with_plugin(folder: &TempDir, server: &str, script: &str) -> PathBuf {
     let file = kubeconfig(folder, server);

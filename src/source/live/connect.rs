@@ -18,7 +18,7 @@ use tokio::time::timeout;
 
 use super::fault::{Fault, cause};
 use super::query::Query;
-use crate::cluster::{Kind, clean_word};
+use crate::cluster::{Kind, clean_word, is_namespace};
 use crate::error::ExpectedError;
 
 /// How long the cluster may take to answer before a screen is drawn, and how long a connection may take to be made.
@@ -78,7 +78,7 @@ impl Connection {
 ///
 /// # Errors
 /// An [`ExpectedError`] with exit code 4: no kubeconfig, a context that isn't there, a server that can't be reached,
-/// credentials or a list that it refuses.
+/// credentials or a list that it refuses; with exit code 2: a namespace that can't have that name.
 pub async fn connect(options: &ConnectOptions) -> Result<Connection, ExpectedError> {
     // Names of a kubeconfig, too, may hold anything, and what is said is one line.
     connected(options).await.map_err(|error| ExpectedError { message: clean_word(&error.message), ..error })
@@ -90,6 +90,9 @@ async fn connected(options: &ConnectOptions) -> Result<Connection, ExpectedError
     let namespaces = [options.namespace.as_deref(), Some(config.default_namespace.as_str()), Some("default")];
     let namespace = namespaces.into_iter().flatten().find(|namespace| !namespace.is_empty());
     let namespace = namespace.filter(|_| !options.all_namespaces).map(str::to_owned);
+    if let Some(name) = namespace.as_ref().filter(|name| !is_namespace(name)) {
+        return Err(ExpectedError::usage(format!("no namespace can be named `{name}`; choose one with -n")));
+    }
     let plugin = config.auth_info.exec.as_ref().and_then(|exec| exec.command.as_ref());
     let with = plugin.map(|plugin| format!(" with `{plugin}`")).unwrap_or_default();
     let client = client(config).map_err(|error| {

@@ -6,6 +6,7 @@ use super::keymap::{Action, Key, Place};
 use super::model::{Effect, Focus, Message, Mode, Model, Notice, Origin, Over, Screen, Typing};
 use super::view;
 use crate::clipboard::Outcome;
+use crate::cluster::is_namespace;
 
 /// How long a notice stays, in beats.
 const NOTICE: usize = 4;
@@ -112,12 +113,17 @@ fn typed(model: &mut Model) -> Option<&mut String> {
     }
 }
 
-/// Watches the namespace that was typed; without a name it stays as it is.
+/// Watches the namespace that was typed; without a name it stays as it is, and so it does with one that none can have.
 fn watch(model: &mut Model) -> Vec<Effect> {
-    match model.typing.take() {
-        Some(Typing::Namespace(name)) if name.trim() == "*" => vec![Effect::Watch(None)],
-        Some(Typing::Namespace(name)) if !name.trim().is_empty() => vec![Effect::Watch(Some(name.trim().to_owned()))],
-        _ => Vec::new(),
+    let Some(Typing::Namespace(typed)) = model.typing.take() else { return Vec::new() };
+    match typed.trim() {
+        "" => Vec::new(),
+        "*" => vec![Effect::Watch(None)],
+        name if is_namespace(name) => vec![Effect::Watch(Some(name.to_owned()))],
+        _ => {
+            notify(model, "no namespace can be named like that", false);
+            Vec::new()
+        }
     }
 }
 

@@ -211,6 +211,9 @@ fn another_namespace_is_typed_and_watched_or_not_after_all() {
     assert_eq!(press(&mut model, KeyCode::Esc), []);
     assert_eq!(typed(&mut model, "n"), []);
     assert_eq!(press(&mut model, KeyCode::Enter), []);
+    assert_eq!(typed(&mut model, "nA b"), []);
+    assert_eq!(press(&mut model, KeyCode::Enter), [], "no namespace can be named so");
+    assert!(model.notice.as_ref().is_some_and(|notice| !notice.good));
     assert_eq!(typed(&mut model, "q"), [Effect::Quit]);
 }
 
