@@ -293,10 +293,15 @@ async fn a_token_that_is_refused_later_is_read_anew() {
     });
     let folder = TempDir::new().unwrap();
     let options = ConnectOptions { kubeconfig: Some(kubeconfig_with(&folder, &url, "old")), ..Default::default() };
-    let connection = connect(&options).await.ok().unwrap();
+    let mut connection = connect(&options).await.ok().unwrap();
     kubeconfig_with(&folder, &url, "new");
-    let mut feed = Feed::start_with(connection);
+    let mut feed = Feed::start_with(connection.clone());
     assert_eq!(words(&feed.next(Kind::Job).await), "starting");
     assert!(words(&feed.next(Kind::Job).await).ends_with("the token was refused (401 Unauthorized)"));
     assert_eq!(words(&feed.next(Kind::Job).await), "listed ");
+    // Nobody asks with the old one again: neither a watch that is opened later, nor one on another namespace.
+    connection.namespace = None;
+    let mut another = Feed::start_with(connection);
+    assert_eq!(words(&another.next(Kind::Job).await), "starting");
+    assert_eq!(words(&another.next(Kind::Job).await), "listed ");
 }

@@ -14,6 +14,7 @@ use kube::core::{ObjectList, Request};
 use kube::{Client, Config};
 use secrecy::ExposeSecret;
 use serde_json::Value;
+use tokio::sync::watch;
 use tokio::time::timeout;
 
 use super::fault::{Fault, cause};
@@ -42,8 +43,8 @@ pub struct ConnectOptions {
 /// A cluster that answered.
 #[derive(Clone)]
 pub struct Connection {
-    /// The client to it.
-    pub client: Client,
+    /// The client to it, for everybody who has this connection: credentials that are read anew are read for all.
+    client: watch::Sender<Client>,
     /// The URL of its API server.
     pub server: String,
     /// The context it was reached by; `None` inside a cluster.
@@ -57,19 +58,25 @@ pub struct Connection {
 impl Connection {
     /// A connection by a client that came from elsewhere, to the API server at that URL.
     pub fn new(client: Client, server: impl Into<String>, namespace: Option<String>) -> Self {
-        Self { client, server: server.into(), context: None, namespace, options: None }
+        Self { client: watch::Sender::new(client), server: server.into(), context: None, namespace, options: None }
     }
 
-    /// A client with credentials that are read anew, after the old ones were refused: somebody may have logged in again.
-    /// `None` where there are none to read. A credential plugin is not run again (it could open a browser each time); kube
-    /// runs it when its token expires.
-    pub(super) async fn renewed(&self) -> Option<Client> {
-        let options = self.options.as_ref()?;
-        let (config, _) = configure(options).await.ok()?;
-        if config.auth_info.exec.is_some() {
-            return None;
+    /// The client, with the credentials that were read last.
+    pub(super) fn client(&self) -> Client {
+        self.client.borrow().clone()
+    }
+
+    /// Reads the credentials anew, after the old ones were refused: somebody may have logged in again. Where there are none
+    /// to read, the old ones stay, and are refused with a word. A credential plugin is not run again (it could open a
+    /// browser each time); kube runs it when its token expires.
+    pub(super) async fn renew(&self) {
+        let Some(options) = &self.options else { return };
+        if let Ok((config, _)) = configure(options).await
+            && config.auth_info.exec.is_none()
+            && let Ok(client) = client(config)
+        {
+            self.client.send_replace(client);
         }
-        client(config).ok()
     }
 }
 
@@ -101,6 +108,7 @@ async fn connected(options: &ConnectOptions) -> Result<Connection, ExpectedError
             cause(&error)
         ))
     })?;
+    let client = watch::Sender::new(client);
     let connection = Connection { client, server, context, namespace, options: Some(options.clone()) };
     check(&connection).await?;
     Ok(connection)
@@ -255,11 +263,12 @@ fn listed(files: &[PathBuf]) -> String {
 async fn check(connection: &Connection) -> Result<(), ExpectedError> {
     let answer = timeout(PATIENCE, async {
         let query = Query::all(Kind::GitLabCore, connection.namespace.as_deref());
-        let path = query.resolve(&connection.client).await?;
+        let client = connection.client();
+        let path = query.resolve(&client).await?;
         let mut one = query.list(None);
         one.limit = Some(1);
         let request = Request::new(path).list(&one).map_err(|error| Fault::Broken(error.to_string()))?;
-        connection.client.request::<ObjectList<Value>>(request).await.map_err(|error| Fault::of(&error))
+        client.request::<ObjectList<Value>>(request).await.map_err(|error| Fault::of(&error))
     });
     match answer.await.unwrap_or_else(|_| Err(Fault::Broken(format!("no answer within {} s", PATIENCE.as_secs())))) {
         Ok(_) | Err(Fault::Undefined) => Ok(()),

@@ -6,7 +6,6 @@ use jiff::Timestamp;
 use tokio::sync::mpsc::Sender;
 use tokio::time::{Instant, sleep, timeout_at};
 
-use super::connect::Connection;
 use super::fault::Fault;
 use super::pace::Pace;
 use super::watch::{Heard, Watch};
@@ -23,8 +22,8 @@ pub(super) enum Keep {
 }
 
 /// Keeps a watch alive, until the receiver is gone or it was kept for long enough.
-pub(super) async fn keep(mut watch: Watch, keep: Keep, connection: Connection, clock: SharedClock, out: Sender<Told>) {
-    let mut teller = Teller::new(&watch, connection.server.clone(), clock, out);
+pub(super) async fn keep(mut watch: Watch, keep: Keep, clock: SharedClock, out: Sender<Told>) {
+    let mut teller = Teller::new(&watch, clock, out);
     let mut pace = Pace::default();
     let mut up: Option<Instant> = None;
     let mut until: Option<Instant> = None;
@@ -52,10 +51,8 @@ pub(super) async fn keep(mut watch: Watch, keep: Keep, connection: Connection, c
                 let answer = pace.after(&fault, up.take().map(|up| up.elapsed()));
                 let told = teller.broke(&fault, answer.show).await;
                 sleep(answer.delay).await;
-                if fault == Fault::Unauthorized
-                    && let Some(client) = connection.renewed().await
-                {
-                    watch.renew(client);
+                if fault == Fault::Unauthorized {
+                    watch.connection().renew().await;
                 }
                 told
             }
@@ -83,8 +80,8 @@ struct Teller {
 struct Unheard;
 
 impl Teller {
-    fn new(watch: &Watch, server: String, clock: SharedClock, out: Sender<Told>) -> Self {
-        let query = watch.query();
+    fn new(watch: &Watch, clock: SharedClock, out: Sender<Told>) -> Self {
+        let (query, server) = (watch.query(), watch.connection().server.clone());
         Self { kind: query.kind, scope: query.scope.clone(), server, clock, out, state: None, broken: None }
     }
 

@@ -111,8 +111,8 @@ struct Tasks {
 impl Tasks {
     /// Starts a watch.
     fn spawn(&mut self, query: Query, listing: Listing, long: Keep) -> AbortHandle {
-        let watch = Watch::new(self.connection.client.clone(), query, listing);
-        self.set.spawn(keep(watch, long, self.connection.clone(), self.clock.clone(), self.told.clone()))
+        let watch = Watch::new(self.connection.clone(), query, listing);
+        self.set.spawn(keep(watch, long, self.clock.clone(), self.told.clone()))
     }
 }
 

@@ -8,11 +8,11 @@ use std::time::Duration;
 
 use futures::StreamExt;
 use futures::stream::BoxStream;
-use kube::Client;
 use kube::core::{ObjectList, Request, Status, WatchEvent};
 use serde_json::Value;
 use tokio::time::{Instant, timeout, timeout_at};
 
+use super::connect::Connection;
 use super::fault::Fault;
 use super::listing::Listing;
 use super::query::Query;
@@ -46,7 +46,7 @@ pub(super) enum Heard {
 
 /// A watch. It never ends by itself: after a fault, the next call goes on from what is still good.
 pub(super) struct Watch {
-    client: Client,
+    connection: Connection,
     query: Query,
     listing: Listing,
     state: State,
@@ -74,13 +74,12 @@ enum State {
 type Step = (State, Option<Result<Heard, Fault>>);
 
 impl Watch {
-    pub(super) fn new(client: Client, query: Query, listing: Listing) -> Self {
-        Self { client, query, listing, state: State::Unresolved }
+    pub(super) fn new(connection: Connection, query: Query, listing: Listing) -> Self {
+        Self { connection, query, listing, state: State::Unresolved }
     }
 
-    /// Goes on with another client, from where it is.
-    pub(super) fn renew(&mut self, client: Client) {
-        self.client = client;
+    pub(super) fn connection(&self) -> &Connection {
+        &self.connection
     }
 
     pub(super) fn query(&self) -> &Query {
@@ -109,7 +108,8 @@ impl Watch {
     }
 
     async fn resolve(&mut self) -> Step {
-        match timeout(PATIENCE, self.query.resolve(&self.client)).await.unwrap_or_else(|_| Err(Fault::silence())) {
+        let client = self.connection.client();
+        match timeout(PATIENCE, self.query.resolve(&client)).await.unwrap_or_else(|_| Err(Fault::silence())) {
             Ok(path) => (State::Empty { path }, None),
             Err(fault) => (State::Unresolved, Some(Err(fault))),
         }
@@ -216,14 +216,14 @@ impl Watch {
     async fn watch(&mut self, path: &str, initial_events: bool, version: &str) -> Result<Lines, Refused> {
         let request = Request::new(path).watch(&self.query.watch(initial_events), version);
         let request = request.map_err(|error| Refused::of(kube::Error::BuildRequest(error)))?;
-        let lines = timeout(PATIENCE, self.client.request_events::<Value>(request)).await;
+        let lines = timeout(PATIENCE, self.connection.client().request_events::<Value>(request)).await;
         Ok(lines.map_err(|_| Refused::Other(Fault::silence()))?.map_err(Refused::of)?.boxed())
     }
 
     async fn page(&mut self, path: &str, continued: Option<String>) -> Result<ObjectList<Value>, Refused> {
         let request = Request::new(path).list(&self.query.list(continued));
         let request = request.map_err(|error| Refused::of(kube::Error::BuildRequest(error)))?;
-        let page = timeout(PATIENCE, self.client.request(request)).await;
+        let page = timeout(PATIENCE, self.connection.client().request(request)).await;
         page.map_err(|_| Refused::Other(Fault::silence()))?.map_err(Refused::of)
     }
 
