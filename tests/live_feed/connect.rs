@@ -305,3 +305,25 @@ async fn a_token_that_is_refused_later_is_read_anew() {
     assert_eq!(words(&another.next(Kind::Job).await), "starting");
     assert_eq!(words(&another.next(Kind::Job).await), "listed ");
 }
+
+#[tokio::test]
+async fn credentials_that_are_read_anew_are_of_the_same_cluster_whatever_the_current_context_is_by_then() {
+    let url = server_that(|request| match (request.contains("Bearer old"), request.contains("/jobs?")) {
+        (true, true) => (401, REFUSED.to_owned()),
+        (false, true) => (200, format!("{}\n", listed("7"))),
+        _ => (200, NO_GROUPS.to_owned()),
+    });
+    let folder = TempDir::new().unwrap();
+    let options = ConnectOptions { kubeconfig: Some(kubeconfig_with(&folder, &url, "old")), ..Default::default() };
+    let connection = connect(&options).await.ok().unwrap();
+    let file = kubeconfig_with(&folder, &url, "new");
+    let text = std::fs::read_to_string(&file).unwrap();
+    let text = text.replace("current-context: prod", "current-context: bare");
+    let text = text.replace("{name: bare, context: {cluster: c,", "{name: bare, context: {cluster: other,");
+    let text = text.replace("clusters: [", "clusters: [{name: other, cluster: {server: 'http://127.0.0.1:1'}}, ");
+    std::fs::write(&file, text).unwrap();
+    let mut feed = Feed::start_with(connection);
+    assert_eq!(words(&feed.next(Kind::Job).await), "starting");
+    assert!(words(&feed.next(Kind::Job).await).ends_with("the token was refused (401 Unauthorized)"));
+    assert_eq!(words(&feed.next(Kind::Job).await), "listed ");
+}

@@ -109,7 +109,9 @@ async fn connected(options: &ConnectOptions) -> Result<Connection, ExpectedError
         ))
     })?;
     let client = watch::Sender::new(client);
-    let connection = Connection { client, server, context, namespace, options: Some(options.clone()) };
+    // Whoever chooses another current context later means other programs: what is on the screen stays this cluster.
+    let options = ConnectOptions { context: context.clone(), ..options.clone() };
+    let connection = Connection { client, server, context, namespace, options: Some(options) };
     check(&connection).await?;
     Ok(connection)
 }
