@@ -11,7 +11,7 @@
 //! | `theme` | every colour and glyph |
 //! | `mark` | the states a step is shown in |
 //! | `view/` | the screens, one file each, and their parts |
-//! | `widget/` | small drawing without a model: text, pips, meter, rail, command |
+//! | `widget/` | small drawing without a model: text, tables, pips, meter, frame, command |
 //! | `terminal` | into the terminal's own screen, and out again on every way |
 //! | `input` | keys and sizes, read in a thread of their own |
 //! | `driver` | the loop |

@@ -111,16 +111,12 @@ impl Drawn<'_> {
                 Outcome::Running => Some(self.model.now),
                 _ => attempt.ended,
             };
+            let what = attempt.container.as_deref().unwrap_or("pod");
             let words = match &attempt.outcome {
                 Outcome::Failed { ending, message } => format!("{ending}  {}", one_line(self.model.told(message))),
-                Outcome::Running => format!("{} runs", attempt.container.as_deref().unwrap_or("pod")),
-                Outcome::Succeeded => format!("{} ended well", attempt.container.as_deref().unwrap_or("pod")),
-                Outcome::Stopped => {
-                    format!(
-                        "{} was stopped, which is no failure of its own",
-                        attempt.container.as_deref().unwrap_or("pod")
-                    )
-                }
+                Outcome::Running => format!("{what} runs"),
+                Outcome::Succeeded => format!("{what} ended well"),
+                Outcome::Stopped => format!("{what} was stopped, which is no failure of its own"),
             };
             vec![
                 self.span(Tone::Muted, (number + 1).to_string()),

@@ -14,9 +14,9 @@ pub enum Align {
     Right,
 }
 
-/// The lines of a table, its columns aligned as told, two blanks between its columns; a column without content is left out. The last column takes
-/// what room is left, in at most `most` lines. Other columns are as wide as their widest cell. Where the last one would
-/// have no room to speak of, the widest of the others gives way.
+/// The lines of a table, its columns aligned as told, two blanks between them; a column without content is left out.
+/// The last column takes what room is left, in at most `most` lines. Other columns are as wide as their widest cell.
+/// Where the last one would have no room to speak of, the widest of the others gives way.
 pub fn table(
     theme: Theme,
     columns: &[Align],
