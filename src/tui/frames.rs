@@ -11,7 +11,8 @@ use super::theme::Theme;
 use super::update::update;
 use super::view;
 use crate::cluster::{Kind, WatchState};
-use crate::run::Run;
+use crate::gate::{Ending, LastFailure};
+use crate::run::{Run, StepBody};
 
 const SIZES: [(u16, u16); 3] = [(60, 15), (100, 30), (200, 60)];
 
@@ -197,6 +198,19 @@ fn the_attempts_on_a_row_are_told_whole_and_as_long_as_can_be_with_what_is_left(
     ends(fixture::blocked_again, 80, "3m04s   ✖······  1/7");
     ends(fixture::blocked_again, 100, "3m04s   ✖······  1 of 7 pods failed, 6 left");
     ends(fixture::blocked_again, 120, "6 left  ErrImagePull");
+}
+
+#[test]
+fn when_something_failed_and_in_which_pod_has_a_row_of_its_own_where_the_reason_is_long() {
+    let mut run = fixture::retrying();
+    if let StepBody::Gate(gate) = &mut run.steps[2].body
+        && let Some(LastFailure::Known(failure)) = gate.job.as_mut().and_then(|job| job.last_failure.as_mut())
+    {
+        failure.ending = Ending::Pod { reason: "PreemptionByScheduler".into() };
+    }
+    let frame = text(&drawn(&shown(run, COLOUR, (60, 20))));
+    assert!(frame.contains("Last failure  pod failed (PreemptionByScheduler)  "), "{frame}");
+    assert!(frame.contains("│               2m16s ago, pod …-9k67t  "), "{frame}");
 }
 
 #[test]

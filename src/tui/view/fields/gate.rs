@@ -151,19 +151,20 @@ impl Fields<'_> {
         if !why.is_empty() {
             value.push(theme.span(Tone::Muted, format!(" ({why}")));
         }
-        let mut about = String::new();
-        if let Some(time) = failure.time {
-            about = format!("  {} ago", words::age(self.model.now, time));
-        }
-        value.push(theme.span(Tone::Text, about));
         let gone = if failure.pod_gone { " (deleted)" } else { "" };
         let pod = format!(", pod {}", short_pod(&failure.pod, &job.name, 40, theme));
-        let taken = value.iter().map(|span| width(&span.content)).sum::<usize>();
-        if !failure.pod.is_empty() && taken + width(&pod) + gone.len() <= self.room() {
-            value.push(theme.span(Tone::Text, pod));
-            value.push(theme.span(Tone::Muted, gone));
+        let ago = failure.time.map(|time| format!("{} ago", words::age(self.model.now, time)));
+        let own_row = ago.as_ref().filter(|ago| !self.add(&mut value, Tone::Text, ago));
+        let mut when = own_row.map(|ago| vec![theme.span(Tone::Text, ago.clone())]);
+        let line = when.as_mut().unwrap_or(&mut value);
+        let taken = line.iter().map(|span| width(&span.content)).sum::<usize>();
+        if !failure.pod.is_empty() && taken + width(&pod) + width(gone) <= self.room() {
+            line.extend([theme.span(Tone::Text, pod), theme.span(Tone::Muted, gone)]);
         }
         self.field(rank, "Last failure", value);
+        if let Some(when) = when {
+            self.field(rank.max(CAUSE), "", when);
+        }
         let tone = if rank == HEAD { Tone::Bad } else { Tone::Muted };
         self.text(rank.max(CAUSE), "", tone, self.model.told(&failure.message), MESSAGE);
     }
