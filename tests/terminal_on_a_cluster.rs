@@ -65,7 +65,8 @@ fn watched(path: &str) -> Vec<Value> {
     let annotations = json!({"k8s.io/initial-events-end": "true"});
     let listed = json!({"type": "BOOKMARK", "object": {"kind": "Any", "apiVersion": "v1",
         "metadata": {"resourceVersion": "7", "annotations": annotations}}});
-    if path.contains("/gitlabcores") { vec![instance, listed] } else { vec![listed] }
+    let has_instance = path.contains("/namespaces/gitlab/gitlabcores");
+    if has_instance { vec![instance, listed] } else { vec![listed] }
 }
 
 /// The path of a kubeconfig in `folder` for that server, with that user.
@@ -89,6 +90,25 @@ fn k9s_3471_keys_hang_when_the_vpn_drops() {
     terminal.until_shows("Ctrl-C");
     terminal.type_keys("\x1b");
     terminal.until("the dashboard again", |screen| screen.contents().contains("Full migrations"));
+    terminal.type_keys("q");
+    assert!(terminal.end().success());
+    terminal.assert_restored();
+}
+
+#[test]
+fn another_namespace_is_watched_with_nothing_left_of_the_first_and_no_key_lost() {
+    let folder = TempDir::new().unwrap();
+    let kubeconfig = kubeconfig(&folder, &server(), &json!({"token": "t"}));
+    let mut terminal = Setup::program(&["--kubeconfig", &kubeconfig]).start();
+    terminal.until_shows("18.11.0");
+    terminal.type_keys("nother\r?");
+    terminal.until_shows("Ctrl-C");
+    terminal.type_keys("\x1b");
+    terminal.until("the other namespace", |screen| {
+        screen.contents().contains("No GitLabCore in namespace other") && !screen.contents().contains("18.11.0")
+    });
+    terminal.type_keys("ngitlab\r");
+    terminal.until_shows("18.11.0");
     terminal.type_keys("q");
     assert!(terminal.end().success());
     terminal.assert_restored();
