@@ -214,6 +214,15 @@ fn when_something_failed_and_in_which_pod_has_a_row_of_its_own_where_the_reason_
 }
 
 #[test]
+fn of_a_long_name_the_end_that_is_typed_and_the_keys_stay_in_sight() {
+    let name = "gitlab-production-europe-west-with-a-long-name";
+    let keys: Vec<KeyCode> = format!("n{name}").chars().map(KeyCode::Char).collect();
+    let frame = text(&drawn(&pressed(shown(fixture::retrying(), COLOUR, (60, 15)), &keys)));
+    let bar = " namespace …e-west-with-a-long-name_   ↵ watch   Esc stay";
+    assert_eq!(frame.lines().last(), Some(bar));
+}
+
+#[test]
 fn a_kiosk() {
     every_way("kiosk", |theme, size| kiosk(theme, size, false, vec![fixture::retrying(), fixture::settled()]));
 }

@@ -6,7 +6,7 @@ use ratatui::text::{Line, Span};
 use crate::tui::keymap::Place;
 use crate::tui::model::{Model, Screen, Typing};
 use crate::tui::theme::Tone;
-use crate::tui::widget::text::put_both;
+use crate::tui::widget::text::{fit_end, put_both};
 
 /// Draws the last row; `right` stands at its end while there is no notice.
 pub fn draw(model: &Model, right: Line<'static>, buffer: &mut Buffer) {
@@ -21,7 +21,8 @@ pub fn draw(model: &Model, right: Line<'static>, buffer: &mut Buffer) {
         };
         if let Some((label, text)) = typed {
             spans.push(theme.span(Tone::Strong, label));
-            spans.push(theme.span(Tone::Text, text.clone()));
+            // The end is where it is typed.
+            spans.push(theme.span(Tone::Text, fit_end(text, usize::from(area.width) * 2 / 5, theme)));
             spans.push(theme.span(Tone::Active, "_"));
             spans.push(Span::raw("   "));
         }
