@@ -12,6 +12,7 @@
 //! | file | holds |
 //! |---|---|
 //! | `connect` | from options to a client, and whether the cluster answers |
+//! | `kubeconfig` | where the way to a cluster is written down |
 //! | `query` | what a watch asks for |
 //! | `watch` | one watch, as a state machine |
 //! | `listing` | how a kind is listed |
@@ -26,6 +27,7 @@ mod events;
 mod fault;
 mod interest;
 mod keep;
+mod kubeconfig;
 mod listing;
 mod pace;
 mod query;
