@@ -237,6 +237,17 @@ fn a_kiosk_says_when_the_next_attempt_starts_and_says_nothing_twice() {
 }
 
 #[test]
+fn a_kiosk_says_why_a_job_failed_whose_attempts_never_did() {
+    let mut run = fixture::failed();
+    if let StepBody::Gate(gate) = &mut run.steps[2].body {
+        gate.job.as_mut().unwrap().last_failure = None;
+    }
+    let frame = |redact| text(&drawn(&kiosk(COLOUR, (100, 30), redact, vec![run.clone()])));
+    assert!(frame(false).contains("Job has reached the specified backoff limit"), "{}", frame(false));
+    assert!(!frame(true).contains("Job has reached"), "{}", frame(true));
+}
+
+#[test]
 fn a_redacted_kiosk() {
     every_size("kiosk-redacted", |theme, size| kiosk(theme, size, true, vec![fixture::failed()]));
 }

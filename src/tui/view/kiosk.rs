@@ -224,6 +224,10 @@ fn trouble(model: &Model, step: &Step, job: &GateJob, width: usize) -> Vec<Line<
         }
     };
     let ago = |time| words::age(model.now, time);
+    let known = match &job.last_failure {
+        Some(LastFailure::Known(failure)) => Some(failure),
+        _ => None,
+    };
     match step.gate().map(|gate| &gate.state) {
         Some(GateState::Blocked(fault)) => {
             let clears = if fault.permanent { "cannot clear by itself" } else { "may clear by itself" };
@@ -232,11 +236,13 @@ fn trouble(model: &Model, step: &Step, job: &GateJob, width: usize) -> Vec<Line<
         }
         Some(GateState::Failing(failure) | GateState::Failed(failure)) => {
             let since = failure.since.map(|since| format!(", {} ago", ago(since))).unwrap_or_default();
-            say(format!("{}{since}", failure.reason), "");
+            // What failed last says more than that the limit is reached.
+            let message = if known.is_some() { "" } else { model.told(&failure.message) };
+            say(format!("{}{since}", failure.reason), message);
         }
         _ => {}
     }
-    if let Some(LastFailure::Known(failure)) = &job.last_failure {
+    if let Some(failure) = known {
         let since = failure.time.map(|time| format!(", {} ago", ago(time))).unwrap_or_default();
         say(format!("Last failure{since}: {}", failure.ending), model.told(&failure.message));
     }
