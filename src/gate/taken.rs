@@ -35,8 +35,11 @@ pub(super) const TOLERANCE: SignedDuration = SignedDuration::from_secs(1);
 /// What took the pod away.
 pub(super) fn taken(record: &PodRecord, job: &Job) -> Taken {
     let pod = &record.pod;
+    if pod.phase == PodPhase::Succeeded {
+        return Taken::Not;
+    }
     let disruption = holding(&pod.conditions, "DisruptionTarget");
-    if pod.phase == PodPhase::Failed && !pod.reason.is_empty() {
+    if failed_by_kubelet(pod) {
         let time = disruption.and_then(|condition| condition.since).or_else(|| last_end(pod));
         return Taken::Away { reason: pod.reason.clone(), message: pod.message.clone(), time };
     }
@@ -44,12 +47,8 @@ pub(super) fn taken(record: &PodRecord, job: &Job) -> Taken {
         let (reason, message) = (disruption.reason.clone(), disruption.message.clone());
         return Taken::Away { reason, message, time: disruption.since };
     }
-    let ended = match pod.phase {
-        PodPhase::Succeeded => true,
-        PodPhase::Failed => record.deletion_requested.is_none_or(|requested| failed_before(pod, requested)),
-        PodPhase::Pending | PodPhase::Running | PodPhase::Unknown => false,
-    };
-    if ended {
+    let by_itself = |requested: Timestamp| failed_before(pod, requested);
+    if pod.phase == PodPhase::Failed && record.deletion_requested.is_none_or(by_itself) {
         return Taken::Not;
     }
     let since = |kind: &str| holding(&job.conditions, kind).and_then(|condition| condition.since);
@@ -70,6 +69,11 @@ pub(super) fn taken(record: &PodRecord, job: &Job) -> Taken {
     Taken::Away { reason: "Deleted".to_owned(), message: String::new(), time: Some(requested) }
 }
 
+/// Whether the kubelet failed the pod, and says why: nobody had asked for its deletion, although somebody may since.
+fn failed_by_kubelet(pod: &Pod) -> bool {
+    pod.phase == PodPhase::Failed && !pod.reason.is_empty()
+}
+
 fn failed_any(job: &Job) -> bool {
     job.failed > 0 || !job.uncounted_failed.is_empty()
 }
@@ -88,9 +92,11 @@ pub(super) fn cut_off(run: &FinishedRun, record: &PodRecord, taken: &Taken) -> b
     let pod = &record.pod;
     match (taken, record.deletion_requested) {
         (Taken::Not, _) => false,
-        (_, Some(requested)) => run.end.finished.is_none_or(|finished| finished >= requested),
+        (_, Some(requested)) if !failed_by_kubelet(pod) => {
+            run.end.finished.is_none_or(|finished| finished >= requested)
+        }
         (Taken::JobGaveUp { since }, None) => run.end.finished.is_none_or(|finished| finished > *since),
-        (_, None) => pod.containers.iter().any(|container| {
+        _ => pod.containers.iter().any(|container| {
             container.name == run.container
                 && matches!(&container.state, ContainerState::Terminated(end) if *end == run.end)
         }),
@@ -111,4 +117,61 @@ fn ends(pod: &Pod) -> impl Iterator<Item = &Terminated> {
         ContainerState::Terminated(end) => Some(end),
         _ => None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use crate::fixture::{Cluster, at, ended, holds, job, pod, running, with};
+    use crate::gate::{Failure, GateJob, LastFailure, Outcome};
+
+    fn gate_job(cluster: &Cluster) -> GateJob {
+        cluster.gate().job.unwrap()
+    }
+
+    fn last(cluster: &Cluster) -> Failure {
+        match gate_job(cluster).last_failure {
+            Some(LastFailure::Known(failure)) => failure,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn outcomes(cluster: &Cluster) -> Vec<Outcome> {
+        gate_job(cluster).history.into_iter().map(|attempt| attempt.outcome).collect()
+    }
+
+    fn failed_as(reason: &str, main: Value) -> Value {
+        with(pod("a", 0, main), json!({"status": {"phase": "Failed", "reason": reason, "message": "why"}}))
+    }
+
+    #[test]
+    fn an_evicted_pod_that_somebody_deletes_later_was_still_evicted() {
+        let evicted = failed_as("Evicted", json!({"state": ended(137, 2, 9)}));
+        let mut cluster = Cluster::of([with(job(), json!({"status": {"failed": 1}})), evicted.clone()]);
+        let before = gate_job(&cluster).history;
+        let deleted =
+            json!({"metadata": {"deletionTimestamp": at(60), "deletionGracePeriodSeconds": 0, "finalizers": null}});
+        cluster.delete(with(evicted, deleted));
+        assert_eq!(gate_job(&cluster).history, before);
+        assert_eq!(last(&cluster).ending.to_string(), "pod failed (Evicted)");
+    }
+
+    #[test]
+    fn a_pod_that_the_garbage_collector_failed_runs_no_more() {
+        let orphaned =
+            json!({"status": {"phase": "Failed", "conditions": [holds("DisruptionTarget", "DeletionByPodGC", 50)]}});
+        let cluster = Cluster::of([job(), with(pod("a", 0, json!({"state": running(2)})), orphaned)]);
+        assert_eq!(last(&cluster).ending.to_string(), "pod failed (DeletionByPodGC)");
+        assert_eq!(gate_job(&cluster).history.len(), 1);
+        assert_eq!(cluster.command().unwrap(), "kubectl -n gitlab describe job/mig");
+    }
+
+    #[test]
+    fn a_drained_pod_that_ends_well_all_the_same_succeeded() {
+        let drained = json!({"metadata": {"deletionTimestamp": at(70), "deletionGracePeriodSeconds": 30, "finalizers": null},
+            "status": {"phase": "Succeeded", "conditions": [holds("DisruptionTarget", "EvictionByEvictionAPI", 40)]}});
+        let cluster = Cluster::of([job(), with(pod("a", 0, json!({"state": ended(0, 2, 50)})), drained)]);
+        assert_eq!(outcomes(&cluster), [Outcome::Succeeded]);
+    }
 }
