@@ -40,7 +40,8 @@ pub(super) fn taken(record: &PodRecord, job: &Job) -> Taken {
     }
     let disruption = holding(&pod.conditions, "DisruptionTarget");
     if failed_by_kubelet(pod) {
-        let time = disruption.and_then(|condition| condition.since).or_else(|| last_end(pod));
+        // A pod that its node rejects never had a container.
+        let time = disruption.and_then(|condition| condition.since).or_else(|| last_end(pod)).or(pod.meta.created);
         return Taken::Away { reason: pod.reason.clone(), message: pod.message.clone(), time };
     }
     if let Some(disruption) = disruption.filter(|_| pod.terminating() || pod.phase == PodPhase::Failed) {
@@ -155,6 +156,23 @@ mod tests {
         cluster.delete(with(evicted, deleted));
         assert_eq!(gate_job(&cluster).history, before);
         assert_eq!(last(&cluster).ending.to_string(), "pod failed (Evicted)");
+    }
+
+    #[test]
+    fn a_pod_that_its_node_rejected_failed_when_it_was_made() {
+        let rejected = with(
+            failed_as("OutOfcpu", json!({})),
+            json!({"metadata": {"finalizers": null}, "status": {"containerStatuses": null, "initContainerStatuses": null}}),
+        );
+        let counted = with(job(), json!({"status": {"failed": 1}}));
+        let mut cluster = Cluster::of([counted, rejected]);
+        assert_eq!(
+            (last(&cluster).ending.to_string().as_str(), last(&cluster).time),
+            ("pod failed (OutOfcpu)", Some(at(0)))
+        );
+        let restarted = json!({"restartCount": 1, "state": running(40), "lastState": ended(1, 22, 30)});
+        cluster.apply(pod("b", 20, restarted));
+        assert_eq!(last(&cluster).ending.to_string(), "migrations exited 1 (Error)");
     }
 
     #[test]
