@@ -28,12 +28,14 @@ fn over(job: &Job) -> bool {
 
 /// The controller looks at restarts only where pods restart in place. It sums over pods that are pending or running,
 /// terminating ones included. A pod that succeeded keeps its restarts, and so does one that was stopped because the Job
-/// gave up.
+/// gave up; one that was taken away before took them with it.
 fn failed_runs_of(record: &PodRecord, job: &Job) -> u32 {
     let taken = taken(record, job);
     let counts = job.restarts_in_place
         && match record.pod.phase {
-            PodPhase::Pending | PodPhase::Running | PodPhase::Succeeded => !record.gone || over(job),
+            PodPhase::Pending | PodPhase::Running | PodPhase::Succeeded => {
+                !record.gone || over(job) && !matches!(taken, Taken::Away { .. })
+            }
             PodPhase::Failed | PodPhase::Unknown => matches!(taken, Taken::JobGaveUp { .. }),
         };
     let each = record.pod.containers.iter().map(|container| failed_runs(container, record, &taken));

@@ -192,4 +192,19 @@ mod tests {
         let cluster = Cluster::of([job(), with(pod("a", 0, json!({"state": ended(0, 2, 50)})), drained)]);
         assert_eq!(outcomes(&cluster), [Outcome::Succeeded]);
     }
+
+    #[test]
+    fn the_restarts_of_a_pod_that_was_taken_away_are_not_counted_again_at_the_end() {
+        let restarted = |name: &str, created: i64, times: u32| {
+            pod(name, created, json!({"restartCount": times, "state": running(40), "lastState": ended(1, 20, 30)}))
+        };
+        let mut cluster = Cluster::of([job(), restarted("a", 0, 4)]);
+        let forced = json!({"metadata": {"deletionTimestamp": at(50), "deletionGracePeriodSeconds": 0}});
+        cluster.delete(with(restarted("a", 0, 4), forced));
+        cluster.apply(restarted("b", 60, 6));
+        let over = json!([holds("FailureTarget", "BackoffLimitExceeded", 100)]);
+        cluster.apply(with(job(), json!({"status": {"active": 0, "failed": 2, "conditions": over}})));
+        let attempts = gate_job(&cluster).attempts;
+        assert_eq!((attempts.restarts.failed, attempts.pods.failed), (6, 1));
+    }
 }
