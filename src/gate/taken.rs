@@ -3,7 +3,9 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::cluster::{ContainerState, FinishedRun, Job, Pod, PodPhase, PodRecord, Terminated, condition, holding};
+use crate::cluster::{
+    ContainerRole, ContainerState, FinishedRun, Job, Pod, PodPhase, PodRecord, Terminated, condition, holding,
+};
 
 /// What took a pod away.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -85,12 +87,16 @@ pub(super) fn accounted(job: &Job, record: &PodRecord) -> bool {
 }
 
 /// Whether the run was cut off when its pod was taken away: it ended at or after the request, or it is the run an evicted
-/// pod ended with, whose end the kubelet made up or caused.
+/// pod ended with, whose end the kubelet made up or caused. So is the last run of a sidecar: the kubelet stops it once the
+/// main containers are done.
 pub(super) fn cut_off(run: &FinishedRun, record: &PodRecord, taken: &Taken) -> bool {
     if run.end.reason == "ContainerStatusUnknown" {
         return true;
     }
     let pod = &record.pod;
+    if run.role == ContainerRole::Sidecar && done(pod).is_some_and(|done| run.end.finished >= Some(done)) {
+        return true;
+    }
     match (taken, record.deletion_requested) {
         (Taken::Not, _) => false,
         (_, Some(requested)) if !failed_by_kubelet(pod) => {
@@ -107,6 +113,17 @@ pub(super) fn cut_off(run: &FinishedRun, record: &PodRecord, taken: &Taken) -> b
 /// Whether a container failed before that moment: a failed pod has failed by itself then.
 fn failed_before(pod: &Pod, moment: Timestamp) -> bool {
     ends(pod).any(|end| end.failed() && end.finished.is_some_and(|finished| finished < moment))
+}
+
+/// When the last of the main containers ended, once none of them runs again.
+fn done(pod: &Pod) -> Option<Timestamp> {
+    let over = matches!(pod.phase, PodPhase::Succeeded | PodPhase::Failed);
+    let mains = pod.containers.iter().filter(|container| container.role == ContainerRole::Main);
+    let ends = mains.map(|container| match &container.state {
+        ContainerState::Terminated(end) if over || !end.failed() => end.finished,
+        _ => None,
+    });
+    ends.collect::<Option<Vec<_>>>()?.into_iter().max()
 }
 
 fn last_end(pod: &Pod) -> Option<Timestamp> {
@@ -206,5 +223,27 @@ mod tests {
         cluster.apply(with(job(), json!({"status": {"active": 0, "failed": 2, "conditions": over}})));
         let attempts = gate_job(&cluster).attempts;
         assert_eq!((attempts.restarts.failed, attempts.pods.failed), (6, 1));
+    }
+
+    /// A pod with a sidecar beside the main container, both in these states.
+    fn with_sidecar(sidecar: Value, main: Value) -> Value {
+        let sidecar = with(json!({"name": "proxy", "restartCount": 0}), sidecar);
+        with(
+            pod("a", 0, main),
+            json!({"spec": {"initContainers": [{"name": "proxy", "restartPolicy": "Always"}]}, "status": {"initContainerStatuses": [sidecar]}}),
+        )
+    }
+
+    #[test]
+    fn a_sidecar_that_is_stopped_once_the_main_container_is_done_is_no_failure() {
+        let done = json!({"state": ended(0, 2, 50)});
+        let cluster = Cluster::of([job(), with_sidecar(json!({"state": ended(143, 1, 51)}), done.clone())]);
+        assert!(!gate_job(&cluster).attempts.any());
+        assert_eq!(gate_job(&cluster).last_failure, None);
+        let crashed = Cluster::of([job(), with_sidecar(json!({"state": ended(1, 1, 20)}), done)]);
+        assert_eq!(last(&crashed).ending.to_string(), "proxy exited 1 (Error)");
+        let beside =
+            Cluster::of([job(), with_sidecar(json!({"state": ended(1, 1, 20)}), json!({"state": running(2)}))]);
+        assert_eq!(gate_job(&beside).attempts.restarts.failed, 1);
     }
 }
