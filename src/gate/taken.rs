@@ -65,7 +65,7 @@ pub(super) fn taken(record: &PodRecord, job: &Job) -> Taken {
     let Some(requested) = requested else { return Taken::Not };
     // Once the Job is resumed, that it counts no failed pod is what tells a suspension from a deletion.
     let resumed = condition(&job.conditions, "Suspended").filter(|condition| !condition.holds && !failed_any(job));
-    let suspended = job.suspend || since("Suspended").is_some_and(at_or_after);
+    let suspended = since("Suspended").map_or(job.suspend, at_or_after);
     if suspended || resumed.is_some_and(|resumed| Some(requested) <= resumed.since) {
         return Taken::JobSuspended;
     }
@@ -245,5 +245,14 @@ mod tests {
         let beside =
             Cluster::of([job(), with_sidecar(json!({"state": ended(1, 1, 20)}), json!({"state": running(2)}))]);
         assert_eq!(gate_job(&beside).attempts.restarts.failed, 1);
+    }
+
+    #[test]
+    fn a_pod_that_was_deleted_long_before_its_job_was_suspended_was_not_stopped_by_that() {
+        let deleted = json!({"metadata": {"deletionTimestamp": at(10), "deletionGracePeriodSeconds": 0, "finalizers": null}, "status": {"phase": "Failed"}});
+        let gone = with(pod("a", 0, json!({"state": ended(137, 2, 10)})), deleted);
+        let suspended = json!({"spec": {"suspend": true}, "status": {"active": 0, "failed": 1, "conditions": [holds("Suspended", "JobSuspended", 90)]}});
+        let cluster = Cluster::of([with(job(), suspended), gone]);
+        assert_eq!(last(&cluster).ending.to_string(), "pod failed (Deleted)");
     }
 }
