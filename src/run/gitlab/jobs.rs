@@ -60,6 +60,8 @@ impl<'a> Jobs<'a> {
                 }
             }
         }
+        // Hops that the operator does not name stand in the order in which their Jobs came.
+        current.sort_by_key(|job| job.record.job.meta.created);
         let course = course(core, world, &current);
         let version = course.hop.as_ref().map(|hop| hop.version.as_str());
         let (of_hop, others): (Vec<_>, Vec<_>) =

@@ -235,6 +235,24 @@ fn the_jobs_of_the_next_hop_are_there_before_the_operator_says_that_it_advanced(
 }
 
 #[test]
+fn hops_that_only_the_jobs_tell_of_stand_in_the_order_of_their_jobs() {
+    let core = with(
+        core(2, json!({"phase": "Upgrading", "version": "10.1.0"})),
+        json!({"spec": {"version": null, "chart": {"version": "10.4.0"}}}),
+    );
+    let job = |version: &str, uid: &str, created: i64| {
+        let labels = json!({"gitlab.com/target-version": version});
+        with(
+            named(2, version, "-pre", complete()),
+            json!({"metadata": {"uid": uid, "creationTimestamp": at(created), "labels": labels}}),
+        )
+    };
+    let run = run(&Cluster::of([core, job("10.2.0", "z", 10), job("10.3.0", "a", 50)]));
+    assert_eq!(run.course.hops, ["10.2.0", "10.3.0", "10.4.0"]);
+    assert_eq!(run.course.hop.as_ref().map(|hop| hop.version.as_str()), Some("10.3.0"));
+}
+
+#[test]
 fn a_generation_that_no_cluster_gives_names_no_job() {
     for generation in [i64::MIN, -1, i64::MAX] {
         let run = run(&Cluster::of([upgrading(generation), named(2, "18.10.1", "-pre", complete())]));
