@@ -148,6 +148,21 @@ fn an_older_build_calls_an_upgrade_failed_while_its_job_retries() {
     assert!(!run.operator.unwrap().agrees);
 }
 
+/// What the operator says once it gave up, some seconds in.
+fn given_up(since: i64) -> Value {
+    let progressing = json!({"type": "Progressing", "status": "False", "reason": "MigrationsJobFailed", "observedGeneration": 2, "lastTransitionTime": at(since)});
+    with(upgrading(2), json!({"status": {"phase": "Failed", "conditions": [progressing]}}))
+}
+
+#[test]
+fn a_failure_whose_job_is_gone_is_one_unless_a_gate_passed_after_it_was_told() {
+    let verdict = |core: Value| run(&Cluster::of([core, named(2, "18.10.1", "-pre", complete())])).verdict;
+    assert_eq!(verdict(given_up(90)), Verdict::Failed);
+    assert_eq!(verdict(given_up(10)), Verdict::Upgrading, "the Job that it called failed completed at 20");
+    let skips = with(given_up(90), json!({"spec": {"upgrade": {"skipBatchedMigrationCheck": true}}}));
+    assert_eq!(run(&Cluster::of([skips])).verdict, Verdict::Failed, "a gate that is skipped contradicts nothing");
+}
+
 #[test]
 fn the_spec_skips_the_third_gate() {
     let skips = with(upgrading(2), json!({"spec": {"upgrade": {"skipBatchedMigrationCheck": true}}}));
