@@ -164,6 +164,19 @@ fn a_failure_whose_job_is_gone_is_one_unless_a_gate_passed_after_it_was_told() {
 }
 
 #[test]
+fn an_upgrade_that_the_operator_calls_complete_is_settled_whatever_name_the_spec_gives_its_version() {
+    let complete = |observed: i64| {
+        let progressing = json!({"type": "Progressing", "status": "False", "reason": "UpgradeComplete", "observedGeneration": observed});
+        let status =
+            json!({"phase": "Running", "version": "18.11.0", "chartVersion": "9.11.0", "conditions": [progressing]});
+        let spec = json!({"spec": {"version": {"static": null, "chartVersion": "9.11.0"}}});
+        run(&Cluster::of([with(core(2, status), spec)])).verdict
+    };
+    assert_eq!(complete(2), Verdict::Settled);
+    assert_eq!(complete(1), Verdict::Upgrading);
+}
+
+#[test]
 fn the_spec_skips_the_third_gate() {
     let skips = with(upgrading(2), json!({"spec": {"upgrade": {"skipBatchedMigrationCheck": true}}}));
     assert_eq!(state(&run(&Cluster::of([skips])), StepId::BatchedMigrations), GateState::Skipped);
