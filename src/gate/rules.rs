@@ -242,6 +242,13 @@ fn a_limit_that_nobody_saw_reached_was_that_of_the_restarts_unless_too_many_pods
 }
 
 #[test]
+fn the_last_attempt_that_failed_leaves_the_next_run_no_time() {
+    let failed = json!({"restartCount": 5, "state": ended(1, 20, 30), "lastState": ended(1, 2, 9)});
+    let advice = Cluster::of([job(), pod("a", 0, failed)]).gate().job.unwrap().advice.unwrap();
+    assert_eq!(advice, "No attempt is left: the Job gives up, at the latest when the next run starts.");
+}
+
+#[test]
 fn an_exit_code_is_told_whatever_it_is() {
     let told = |code: i64| {
         let state = json!({"restartCount": 1, "state": running(20), "lastState": with(ended(1, 2, 9), json!({"terminated": {"exitCode": code, "reason": null}}))});
