@@ -88,6 +88,11 @@ impl Job {
         })
     }
 
+    /// The failed pods that its status reports, those included that it has not added up yet.
+    pub fn failed_pods(&self) -> u32 {
+        self.failed.saturating_add(u32::try_from(self.uncounted_failed.len()).unwrap_or(u32::MAX))
+    }
+
     /// Whether it has ended, one way or the other.
     pub fn finished(&self) -> bool {
         self.conditions

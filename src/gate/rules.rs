@@ -242,6 +242,18 @@ fn a_limit_that_nobody_saw_reached_was_that_of_the_restarts_unless_too_many_pods
 }
 
 #[test]
+fn what_another_controller_manages_is_counted_by_its_status_alone() {
+    let restarted = pod("a", 0, json!({"restartCount": 2, "state": running(20), "lastState": ended(1, 2, 9)}));
+    let count = |manager: &str| {
+        let managed = json!({"spec": {"managedBy": manager}, "status": {"failed": 1}});
+        let attempts = Cluster::of([with(job(), managed), restarted.clone()]).gate().job.unwrap().attempts;
+        (attempts.restarts.failed, attempts.pods.failed)
+    };
+    assert_eq!(count("example.com/queue"), (0, 1));
+    assert_eq!(count("kubernetes.io/job-controller"), (2, 1));
+}
+
+#[test]
 fn the_last_attempt_that_failed_leaves_the_next_run_no_time() {
     let failed = json!({"restartCount": 5, "state": ended(1, 20, 30), "lastState": ended(1, 2, 9)});
     let advice = Cluster::of([job(), pod("a", 0, failed)]).gate().job.unwrap().advice.unwrap();

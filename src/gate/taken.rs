@@ -64,7 +64,8 @@ pub(super) fn taken(record: &PodRecord, job: &Job) -> Taken {
     }
     let Some(requested) = requested else { return Taken::Not };
     // Once the Job is resumed, that it counts no failed pod is what tells a suspension from a deletion.
-    let resumed = condition(&job.conditions, "Suspended").filter(|condition| !condition.holds && !failed_any(job));
+    let resumed =
+        condition(&job.conditions, "Suspended").filter(|condition| !condition.holds && job.failed_pods() == 0);
     let suspended = since("Suspended").map_or(job.suspend, at_or_after);
     if suspended || resumed.is_some_and(|resumed| Some(requested) <= resumed.since) {
         return Taken::JobSuspended;
@@ -75,10 +76,6 @@ pub(super) fn taken(record: &PodRecord, job: &Job) -> Taken {
 /// Whether the kubelet failed the pod, and says why: nobody had asked for its deletion, although somebody may since.
 fn failed_by_kubelet(pod: &Pod) -> bool {
     pod.phase == PodPhase::Failed && !pod.reason.is_empty()
-}
-
-fn failed_any(job: &Job) -> bool {
-    job.failed > 0 || !job.uncounted_failed.is_empty()
 }
 
 /// Whether the Job has accounted for the pod's end: it lists the pod, or has taken its finalizer off.
