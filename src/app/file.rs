@@ -11,7 +11,7 @@ use crate::cluster::{Change, ClusterEvent, Kind, WatchState, World};
 use crate::error::{ExitCode, ExpectedError};
 use crate::output::{Look, Waiter};
 use crate::record::{self, Reading};
-use crate::run::{Verdict, derive};
+use crate::run::derive;
 
 /// One look, and out.
 pub(super) fn status(connection: &ConnectionArgs, args: &StatusArgs) -> Result<ExitCode, ExpectedError> {
@@ -25,9 +25,7 @@ pub(super) fn look(world: &World, connection: &ConnectionArgs, args: &StatusArgs
     let runs = derive(world);
     let (time, target) = (world.time().unwrap_or_default(), connection.target());
     let look = Look { runs: &runs, feed: world.feed(), time, target: &target };
-    let failed = runs.iter().any(|run| run.verdict == Verdict::Failed);
-    let code = if failed { ExitCode::Failed } else { ExitCode::Settled };
-    printed(look.print(args.output, &mut io::stdout().lock()), code)
+    printed(look.print(args.output, &mut io::stdout().lock()), look.exit_code())
 }
 
 /// One line for each change, up to the end of the file.
