@@ -70,14 +70,18 @@ fn events(connection: &ConnectionArgs, args: &FileArgs) -> Result<Vec<ClusterEve
             (live.into_iter().chain(events).collect(), end)
         }
     };
-    if let Some(namespace) = &connection.namespace {
-        events.retain(|event| match &event.change {
-            Change::Applied(object) | Change::Deleted(object) => object.meta().namespace == *namespace,
-            _ => true,
-        });
-    }
+    keep_to_namespace(&mut events, connection);
     events.extend(watches(end, &WatchState::Ended));
     Ok(events)
+}
+
+/// Leaves out the objects of other namespaces than the one that was asked for.
+pub(super) fn keep_to_namespace(events: &mut Vec<ClusterEvent>, connection: &ConnectionArgs) {
+    let Some(namespace) = &connection.namespace else { return };
+    events.retain(|event| match &event.change {
+        Change::Applied(object) | Change::Deleted(object) => object.meta().namespace == *namespace,
+        _ => true,
+    });
 }
 
 /// That the watches of all kinds fare so at that time.
