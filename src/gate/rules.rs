@@ -119,6 +119,13 @@ fn a_replacement_pod_comes_after_ten_seconds_that_double_up_to_ten_minutes() {
 }
 
 #[test]
+fn of_two_containers_that_back_off_the_next_restart_is_that_of_the_first() {
+    let both = json!([{"name": "migrations", "restartCount": 1, "state": ended(1, 2, 9)}, {"name": "metrics", "restartCount": 3, "state": ended(1, 2, 10)}]);
+    let pod = with(pod("a", 0, json!({})), json!({"status": {"containerStatuses": both}}));
+    assert_eq!(next_restart(&Cluster::of([job(), pod])), Some(at(19)));
+}
+
+#[test]
 fn nothing_is_to_start_again_once_a_pod_succeeded() {
     let restarted = json!({"restartCount": 3, "state": ended(0, 80, 90), "lastState": ended(1, 50, 60)});
     let succeeded = with(pod("a", 0, restarted), json!({"status": {"phase": "Succeeded"}}));
