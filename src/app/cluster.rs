@@ -9,10 +9,10 @@ use tokio::sync::mpsc::Receiver;
 use super::{connect_options, end_of_wait, feed, file, print, printed};
 use crate::cli::{ConnectionArgs, StatusArgs, WaitArgs};
 use crate::clock::SystemClock;
-use crate::cluster::{Change, ClusterEvent, FeedState, PodPhase, Scope, Uid, World};
+use crate::cluster::{Change, ClusterEvent, FeedState, Scope, World};
 use crate::error::{ExitCode, ExpectedError};
 use crate::output::Waiter;
-use crate::source::live::{Live, connect};
+use crate::source::live::{Interest, Live, connect};
 
 /// How long one look may take once the cluster has answered.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -26,17 +26,16 @@ pub(super) async fn status(connection: &ConnectionArgs, args: &StatusArgs) -> Re
     file::look(&world, connection, args)
 }
 
-/// Takes in events until everything was listed, and the events about each pod that does not run yet.
+/// Takes in events until everything was listed, and the events about each object whose state may stand in them alone.
 async fn listed(mut events: Receiver<ClusterEvent>, world: &mut World) {
-    let mut answered: BTreeSet<Uid> = BTreeSet::new();
+    let (mut interest, mut told) = (Interest::default(), BTreeSet::new());
     while let Some(event) = events.recv().await {
+        interest.note(&event.change);
         if let Change::Replaced { scope: Scope::About(uid), .. } = &event.change {
-            answered.insert(uid.clone());
+            told.insert(uid.clone());
         }
         world.apply(event);
-        let starting = |uid: &Uid, phase: PodPhase| phase == PodPhase::Pending && !answered.contains(uid);
-        let open = world.live_pods().any(|record| starting(&record.pod.meta.uid, record.pod.phase));
-        if !open && world.feed().state() != FeedState::Connecting {
+        if world.feed().state() != FeedState::Connecting && interest.answered(&told) {
             return;
         }
     }

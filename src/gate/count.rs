@@ -1,7 +1,7 @@
 //! Counting failed attempts as the Job controller counts them, one restart ahead of it during a back-off
 //! (requirement: "a failed run counts as soon as it fails").
 
-use super::taken::{TOLERANCE, Taken, accounted, cut_off, taken};
+use super::taken::{TOLERANCE, Taken, accounted, cut_off, gave_up_at, taken};
 use super::{Attempts, policy};
 use crate::cluster::{Container, ContainerState, Event, FinishedRun, Job, PodPhase, PodRecord, holding};
 
@@ -80,7 +80,7 @@ fn failed_pods(job: &Job, pods: &[&PodRecord]) -> u32 {
 
 /// Pods that the Job stopped as it gave up, and that nobody saw: the Job counts them as failed, and its events name them.
 fn stopped_unseen<'a>(job: &Job, pods: &[&PodRecord], events: impl Iterator<Item = &'a Event>) -> u32 {
-    let Some(since) = gave_up(job).and_then(|condition| condition.since) else { return 0 };
+    let Some(since) = gave_up_at(job) else { return 0 };
     let unseen = events.filter(|event| event.reason == "SuccessfulDelete").filter(|event| {
         let name = event.message.strip_prefix("Deleted pod: ");
         let seen = name.is_some_and(|name| pods.iter().any(|record| record.pod.meta.name == name));

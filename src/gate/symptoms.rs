@@ -313,7 +313,8 @@ fn what_happened_before_anybody_looked_is_lost_and_not_nothing() {
 
 #[test]
 fn a_pod_that_nobody_saw_and_that_the_deadline_stopped_is_no_failure() {
-    let over = json!({"status": {"active": 0, "failed": 1, "conditions": [holds("Failed", "DeadlineExceeded", 3600)]}});
+    let conditions = [holds("FailureTarget", "DeadlineExceeded", 3600), holds("Failed", "DeadlineExceeded", 3630)];
+    let over = json!({"status": {"active": 0, "failed": 1, "conditions": conditions}});
     let mut cluster = Cluster::of([with(job(), over)]);
     assert_eq!(cluster.gate().job.unwrap().last_failure, Some(LastFailure::Lost));
     let about_job = json!({"involvedObject": {"kind": "Job", "name": "mig", "uid": "job-1", "fieldPath": null}});

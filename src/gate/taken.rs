@@ -59,7 +59,7 @@ pub(super) fn taken(record: &PodRecord, job: &Job) -> Taken {
     let at_or_after = |moment: Timestamp| {
         moment.checked_sub(TOLERANCE).is_ok_and(|early| requested.is_none_or(|requested| requested >= early))
     };
-    if let Some(since) = since("FailureTarget").or_else(|| since("Failed")).filter(|since| at_or_after(*since)) {
+    if let Some(since) = gave_up_at(job).filter(|since| at_or_after(*since)) {
         return Taken::JobGaveUp { since };
     }
     let Some(requested) = requested else { return Taken::Not };
@@ -71,6 +71,11 @@ pub(super) fn taken(record: &PodRecord, job: &Job) -> Taken {
         return Taken::JobSuspended;
     }
     Taken::Away { reason: "Deleted".to_owned(), message: String::new(), time: Some(requested) }
+}
+
+/// When the Job gave up. `FailureTarget` comes with the deletion of its pods, and `Failed` only once they are gone.
+pub(super) fn gave_up_at(job: &Job) -> Option<Timestamp> {
+    ["FailureTarget", "Failed"].iter().find_map(|kind| holding(&job.conditions, kind))?.since
 }
 
 /// Whether the kubelet failed the pod, and says why: nobody had asked for its deletion, although somebody may since.

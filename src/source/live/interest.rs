@@ -1,12 +1,12 @@
 //! Whose events are asked for: never all of a namespace's, which can be many and of others.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::cluster::{Change, Job, Kind, Object, Pod, PodPhase, Uid, holding};
 
 /// What of Jobs and pods decides whose events are wanted.
 #[derive(Debug, Default)]
-pub(super) struct Interest {
+pub struct Interest {
     pods: BTreeMap<Uid, String>,
     jobs: BTreeMap<Uid, String>,
 }
@@ -32,7 +32,7 @@ pub(super) enum Why {
 
 impl Interest {
     /// Takes in what changed.
-    pub(super) fn note(&mut self, change: &Change) {
+    pub fn note(&mut self, change: &Change) {
         match change {
             Change::Replaced { kind, objects, .. } => {
                 match kind {
@@ -49,6 +49,11 @@ impl Interest {
             }
             Change::Watch { .. } | Change::Alive(_) => {}
         }
+    }
+
+    /// Whether the events about every object that they are wanted of were told.
+    pub fn answered(&self, told: &BTreeSet<Uid>) -> bool {
+        self.pods.keys().chain(self.jobs.keys()).all(|uid| told.contains(uid))
     }
 
     /// The objects whose events are wanted now.

@@ -46,6 +46,7 @@ use query::Query;
 use watch::Watch;
 
 pub use connect::{ConnectOptions, Connection, connect};
+pub use interest::Interest;
 
 /// The kinds of which everything is watched.
 const KINDS: [Kind; 4] = [Kind::GitLabCore, Kind::Job, Kind::Pod, Kind::Deployment];
