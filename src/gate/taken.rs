@@ -54,7 +54,6 @@ pub(super) fn taken(record: &PodRecord, job: &Job) -> Taken {
     if pod.phase == PodPhase::Failed && record.deletion_requested.is_none_or(by_itself) {
         return Taken::Not;
     }
-    let since = |kind: &str| holding(&job.conditions, kind).and_then(|condition| condition.since);
     let requested = record.deletion_requested;
     let at_or_after = |moment: Timestamp| {
         moment.checked_sub(TOLERANCE).is_ok_and(|early| requested.is_none_or(|requested| requested >= early))
@@ -66,7 +65,8 @@ pub(super) fn taken(record: &PodRecord, job: &Job) -> Taken {
     // Once the Job is resumed, that it counts no failed pod is what tells a suspension from a deletion.
     let resumed =
         condition(&job.conditions, "Suspended").filter(|condition| !condition.holds && job.failed_pods() == 0);
-    let suspended = since("Suspended").map_or(job.suspend, at_or_after);
+    let since = holding(&job.conditions, "Suspended").and_then(|condition| condition.since);
+    let suspended = since.map_or(job.suspend, at_or_after);
     if suspended || resumed.is_some_and(|resumed| Some(requested) <= resumed.since) {
         return Taken::JobSuspended;
     }
