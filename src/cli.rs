@@ -204,13 +204,12 @@ impl At {
             Self::Moment(moment) => return moment,
             Self::TimeOfDay(time) => time,
         };
-        let on_day_of = |day: Timestamp| {
-            let date = Offset::UTC.to_datetime(day).date();
-            Offset::UTC.to_timestamp(date.to_datetime(time)).unwrap_or(day)
-        };
-        let on_first = on_day_of(first);
-        let on_last = on_day_of(last);
-        if on_first < first && on_last <= last { on_last } else { on_first }
+        let date = Offset::UTC.to_datetime(first).date();
+        let on_first = Offset::UTC.to_timestamp(date.to_datetime(time)).unwrap_or(first);
+        match on_first.checked_add(SignedDuration::from_hours(24)) {
+            Ok(on_next) if on_first < first && on_next <= last => on_next,
+            _ => on_first,
+        }
     }
 }
 
@@ -350,6 +349,8 @@ mod tests {
         let night = ("2026-11-29T23:50:00Z", "2026-11-30T00:20:00Z");
         assert_eq!(at("23:55", night.0, night.1), "2026-11-29T23:55:00Z");
         assert_eq!(at("00:10", night.0, night.1), "2026-11-30T00:10:00Z");
+        let days = ("2026-11-29T23:50:00Z", "2026-12-01T01:00:00Z");
+        assert_eq!(at("12:00", days.0, days.1), "2026-11-30T12:00:00Z");
         assert!("noon".parse::<At>().is_err());
     }
 }

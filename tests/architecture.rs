@@ -47,6 +47,16 @@ impl Allowed {
         if cell.trim() == "everything" { Self::Everything } else { Self::These(backquoted(cell)) }
     }
 
+    fn names(&self) -> Vec<String> {
+        if let Self::These(names) = self { names.clone() } else { Vec::new() }
+    }
+
+    fn forget(&mut self, name: &str) {
+        if let Self::These(names) = self {
+            names.retain(|known| known != name);
+        }
+    }
+
     fn allows(&self, name: &str) -> bool {
         match self {
             Self::Everything => true,
@@ -257,6 +267,26 @@ fn the_module_table_names_what_there_is() {
             // crossterm comes with ratatui, in the version that fits it.
             let known = ["now", "crossterm"].contains(&name.as_str()) || crates.contains(name);
             assert!(known, "{:?} may use `{name}`, which is no dependency", row.places);
+        }
+    }
+}
+
+#[test]
+fn the_module_table_allows_nothing_that_nobody_uses() {
+    let document = fs::read_to_string(root().join("docs/architecture.md")).unwrap();
+    let crates = dependencies(&fs::read_to_string(root().join("Cargo.toml")).unwrap());
+    let sources = sources();
+    let tests = test_files(&sources);
+    for (index, row) in table(&document).iter().enumerate() {
+        let of_row =
+            |(file, _): &&(String, String)| !tests.contains(file) && row_of(std::slice::from_ref(row), file).is_some();
+        let files: Vec<_> = sources.iter().filter(of_row).collect();
+        for name in row.modules.names().into_iter().chain(row.outside.names()) {
+            let mut without = table(&document);
+            without[index].modules.forget(&name);
+            without[index].outside.forget(&name);
+            let used = files.iter().any(|(file, source)| !violations(&without, file, source, &crates).is_empty());
+            assert!(used, "{:?} may use `{name}`, and does not", row.places);
         }
     }
 }

@@ -74,9 +74,9 @@ async fn outcome(
         let missing = waiter.missing();
         if let Some(missing) = missing.filter(|_| told != missing) {
             // Where it can't be said, the wait goes on all the same.
-            let _ = writeln!(io::stderr(), "gatewatch: {missing} Waiting for one{place}.");
+            let _ = writeln!(io::stderr(), "gatewatch: {missing} Waiting for {}{place}.", missing.awaited());
         }
-        told = missing;
+        told = missing.or(told);
         if let Some(code) = waiter.outcome() {
             return Ok(code);
         }

@@ -11,7 +11,7 @@ use crate::cluster::{Change, ClusterEvent, Kind, WatchState, World};
 use crate::error::{ExitCode, ExpectedError};
 use crate::output::{Look, Waiter};
 use crate::record::{self, Reading};
-use crate::run::{Verdict, derive};
+use crate::run::derive;
 
 /// One look, and out.
 pub(super) fn status(connection: &ConnectionArgs, args: &StatusArgs) -> Result<ExitCode, ExpectedError> {
@@ -25,9 +25,7 @@ pub(super) fn look(world: &World, connection: &ConnectionArgs, args: &StatusArgs
     let runs = derive(world);
     let (time, target) = (world.time().unwrap_or_default(), connection.target());
     let look = Look { runs: &runs, feed: world.feed(), time, target: &target };
-    let failed = runs.iter().any(|run| run.verdict == Verdict::Failed);
-    let code = if failed { ExitCode::Failed } else { ExitCode::Settled };
-    printed(look.print(args.output, &mut io::stdout().lock()), code)
+    printed(look.print(args.output, &mut io::stdout().lock()), look.exit_code())
 }
 
 /// One line for each change, up to the end of the file.
@@ -72,14 +70,18 @@ fn events(connection: &ConnectionArgs, args: &FileArgs) -> Result<Vec<ClusterEve
             (live.into_iter().chain(events).collect(), end)
         }
     };
-    if let Some(namespace) = &connection.namespace {
-        events.retain(|event| match &event.change {
-            Change::Applied(object) | Change::Deleted(object) => object.meta().namespace == *namespace,
-            _ => true,
-        });
-    }
+    keep_to_namespace(&mut events, connection);
     events.extend(watches(end, &WatchState::Ended));
     Ok(events)
+}
+
+/// Leaves out the objects of other namespaces than the one that was asked for.
+pub(super) fn keep_to_namespace(events: &mut Vec<ClusterEvent>, connection: &ConnectionArgs) {
+    let Some(namespace) = &connection.namespace else { return };
+    events.retain(|event| match &event.change {
+        Change::Applied(object) | Change::Deleted(object) => object.meta().namespace == *namespace,
+        _ => true,
+    });
 }
 
 /// That the watches of all kinds fare so at that time.

@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal, Write};
 use jiff::tz::TimeZone;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
-use super::{connect_options, feed};
+use super::{connect_options, feed, file};
 use crate::cli::{Cli, ReplayArgs};
 use crate::clipboard::{Clipboard, Environment, Outcome, plan};
 use crate::clock::{Clock, SystemClock};
@@ -36,7 +36,7 @@ pub(super) async fn dashboard(cli: &Cli) -> Result<ExitCode, ExpectedError> {
 /// Plays a recording.
 pub(super) async fn replay(cli: &Cli, args: &ReplayArgs) -> Result<ExitCode, ExpectedError> {
     on_a_terminal("`gatewatch wait -f` reads a recording without one")?;
-    let recording = match record::open(&args.file)? {
+    let mut recording = match record::open(&args.file)? {
         Reading::Recording(recording) => recording,
         Reading::Dump(_) => {
             let name = args.file.display();
@@ -48,6 +48,7 @@ pub(super) async fn replay(cli: &Cli, args: &ReplayArgs) -> Result<ExitCode, Exp
         // Where it can't be said now, it can't be said at all.
         let _ = writeln!(io::stderr(), "gatewatch: warning: {}", cut.warning);
     }
+    file::keep_to_namespace(&mut recording.events, &cli.connection);
     let place = args.file.file_name().unwrap_or(args.file.as_os_str()).to_string_lossy().into_owned();
     let settings = settings(cli, place, cli.connection.namespace.clone(), Origin::Replay { speed: args.speed });
     let replay = Replay::new(recording.events, args.speed, SystemClock.now());

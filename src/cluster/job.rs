@@ -31,8 +31,6 @@ pub struct Job {
     pub active: u32,
     /// `status.failed`, without the uncounted ones.
     pub failed: u32,
-    /// `status.succeeded`, without the uncounted ones.
-    pub succeeded: u32,
     /// `status.uncountedTerminatedPods.failed`: pods that failed and are not in `failed` yet.
     pub uncounted_failed: Vec<Uid>,
     /// `status.conditions`.
@@ -79,13 +77,17 @@ impl Job {
             completed: read::time(object, &["status", "completionTime"]),
             active: read::count(object, &["status", "active"]).unwrap_or(0),
             failed: read::count(object, &["status", "failed"]).unwrap_or(0),
-            succeeded: read::count(object, &["status", "succeeded"]).unwrap_or(0),
             uncounted_failed: read::texts(object, &["status", "uncountedTerminatedPods", "failed"])
                 .into_iter()
                 .map(Uid)
                 .collect(),
             conditions: Condition::read_all(object),
         })
+    }
+
+    /// The failed pods that its status reports, those included that it has not added up yet.
+    pub fn failed_pods(&self) -> u32 {
+        self.failed.saturating_add(u32::try_from(self.uncounted_failed.len()).unwrap_or(u32::MAX))
     }
 
     /// Whether it has ended, one way or the other.

@@ -14,7 +14,8 @@ pub(super) fn advice(
     let resource = purpose.resource;
     Some(match state {
         GateState::Retrying { .. } if attempts.tally().left() == 0 => {
-            "No attempt is left: unless this run succeeds, the Job fails.".to_owned()
+            // The controller looks at the restarts, and those rise as the next run starts.
+            "No attempt is left: the Job gives up, at the latest when the next run starts.".to_owned()
         }
         GateState::Retrying { .. } => {
             "Kubernetes tries again by itself. The upgrade goes on if an attempt succeeds.".to_owned()

@@ -6,7 +6,11 @@ use super::{Attempts, policy};
 use crate::cluster::{Container, ContainerState, Event, FinishedRun, Job, PodPhase, PodRecord, holding};
 
 /// The failed attempts of a Job, from its status, the records of its pods, the gone ones included, and the events about it.
+/// How another controller counts (`spec.managedBy`) is not for us to tell: then it is what the status reports.
 pub(super) fn count<'a>(job: &Job, pods: &[&PodRecord], events: impl Iterator<Item = &'a Event>) -> Attempts {
+    if job.managed_by.is_some() {
+        return Attempts::new(0, job.failed_pods(), job.backoff_limit, false);
+    }
     let pods_failed = failed_pods(job, pods).saturating_sub(stopped_unseen(job, pods, events));
     let restarts = pods.iter().map(|record| failed_runs_of(record, job)).fold(0, u32::saturating_add);
     // Where nobody saw the pods, the reason tells: the limit of pods is passed, or it was the limit of restarts.
@@ -28,12 +32,14 @@ fn over(job: &Job) -> bool {
 
 /// The controller looks at restarts only where pods restart in place. It sums over pods that are pending or running,
 /// terminating ones included. A pod that succeeded keeps its restarts, and so does one that was stopped because the Job
-/// gave up.
+/// gave up; one that was taken away before took them with it.
 fn failed_runs_of(record: &PodRecord, job: &Job) -> u32 {
     let taken = taken(record, job);
     let counts = job.restarts_in_place
         && match record.pod.phase {
-            PodPhase::Pending | PodPhase::Running | PodPhase::Succeeded => !record.gone || over(job),
+            PodPhase::Pending | PodPhase::Running | PodPhase::Succeeded => {
+                !record.gone || over(job) && !matches!(taken, Taken::Away { .. })
+            }
             PodPhase::Failed | PodPhase::Unknown => matches!(taken, Taken::JobGaveUp { .. }),
         };
     let each = record.pod.containers.iter().map(|container| failed_runs(container, record, &taken));
@@ -58,7 +64,7 @@ fn failed_runs(container: &Container, record: &PodRecord, taken: &Taken) -> u32 
 
 /// Pods that failed: what the Job reports, and those it has not accounted for yet, without those it stopped itself.
 fn failed_pods(job: &Job, pods: &[&PodRecord]) -> u32 {
-    let mut failed = i64::from(job.failed) + job.uncounted_failed.len() as i64;
+    let mut failed = i64::from(job.failed_pods());
     for record in pods {
         match taken(record, job) {
             // The update that says that the Job gives up counts these pods at once.

@@ -29,7 +29,7 @@ pub(super) fn attempts(job: &Job, pods: &[&PodRecord]) -> Vec<Attempt> {
             attempts.extend(running(record));
         }
     }
-    attempts.sort_by_key(|attempt| (attempt.ended.is_none(), attempt.ended, attempt.started));
+    attempts.sort_by_key(|attempt| (attempt.outcome == Outcome::Running, attempt.ended, attempt.started));
     attempts
 }
 

@@ -31,7 +31,7 @@ pub(super) fn next_restart(
         return time.checked_add(back_off(attempts.pods.failed, LONGEST_REPLACEMENT)).ok();
     }
     let waiting = live.iter().filter(|record| !record.pod.terminating()).flat_map(|record| &record.pod.containers);
-    waiting.filter_map(|container| restart(container, job)).max()
+    waiting.filter_map(|container| restart(container, job)).min()
 }
 
 fn waits_or_runs(record: &PodRecord) -> bool {

@@ -119,6 +119,13 @@ fn a_replacement_pod_comes_after_ten_seconds_that_double_up_to_ten_minutes() {
 }
 
 #[test]
+fn of_two_containers_that_back_off_the_next_restart_is_that_of_the_first() {
+    let both = json!([{"name": "migrations", "restartCount": 1, "state": ended(1, 2, 9)}, {"name": "metrics", "restartCount": 3, "state": ended(1, 2, 10)}]);
+    let pod = with(pod("a", 0, json!({})), json!({"status": {"containerStatuses": both}}));
+    assert_eq!(next_restart(&Cluster::of([job(), pod])), Some(at(19)));
+}
+
+#[test]
 fn nothing_is_to_start_again_once_a_pod_succeeded() {
     let restarted = json!({"restartCount": 3, "state": ended(0, 80, 90), "lastState": ended(1, 50, 60)});
     let succeeded = with(pod("a", 0, restarted), json!({"status": {"phase": "Succeeded"}}));
@@ -239,6 +246,25 @@ fn a_limit_that_nobody_saw_reached_was_that_of_the_restarts_unless_too_many_pods
     };
     assert_eq!(gave_up(6), Tally { failed: 6, limit: 6 });
     assert_eq!(gave_up(7), Tally { failed: 7, limit: 7 });
+}
+
+#[test]
+fn what_another_controller_manages_is_counted_by_its_status_alone() {
+    let restarted = pod("a", 0, json!({"restartCount": 2, "state": running(20), "lastState": ended(1, 2, 9)}));
+    let count = |manager: &str| {
+        let managed = json!({"spec": {"managedBy": manager}, "status": {"failed": 1}});
+        let attempts = Cluster::of([with(job(), managed), restarted.clone()]).gate().job.unwrap().attempts;
+        (attempts.restarts.failed, attempts.pods.failed)
+    };
+    assert_eq!(count("example.com/queue"), (0, 1));
+    assert_eq!(count("kubernetes.io/job-controller"), (2, 1));
+}
+
+#[test]
+fn the_last_attempt_that_failed_leaves_the_next_run_no_time() {
+    let failed = json!({"restartCount": 5, "state": ended(1, 20, 30), "lastState": ended(1, 2, 9)});
+    let advice = Cluster::of([job(), pod("a", 0, failed)]).gate().job.unwrap().advice.unwrap();
+    assert_eq!(advice, "No attempt is left: the Job gives up, at the latest when the next run starts.");
 }
 
 #[test]

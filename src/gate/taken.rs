@@ -3,7 +3,9 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::cluster::{ContainerState, FinishedRun, Job, Pod, PodPhase, PodRecord, Terminated, condition, holding};
+use crate::cluster::{
+    ContainerRole, ContainerState, FinishedRun, Job, Pod, PodPhase, PodRecord, Terminated, condition, holding,
+};
 
 /// What took a pod away.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,24 +37,23 @@ pub(super) const TOLERANCE: SignedDuration = SignedDuration::from_secs(1);
 /// What took the pod away.
 pub(super) fn taken(record: &PodRecord, job: &Job) -> Taken {
     let pod = &record.pod;
+    if pod.phase == PodPhase::Succeeded {
+        return Taken::Not;
+    }
     let disruption = holding(&pod.conditions, "DisruptionTarget");
-    if pod.phase == PodPhase::Failed && !pod.reason.is_empty() {
-        let time = disruption.and_then(|condition| condition.since).or_else(|| last_end(pod));
+    if failed_by_kubelet(pod) {
+        // A pod that its node rejects never had a container.
+        let time = disruption.and_then(|condition| condition.since).or_else(|| last_end(pod)).or(pod.meta.created);
         return Taken::Away { reason: pod.reason.clone(), message: pod.message.clone(), time };
     }
     if let Some(disruption) = disruption.filter(|_| pod.terminating() || pod.phase == PodPhase::Failed) {
         let (reason, message) = (disruption.reason.clone(), disruption.message.clone());
         return Taken::Away { reason, message, time: disruption.since };
     }
-    let ended = match pod.phase {
-        PodPhase::Succeeded => true,
-        PodPhase::Failed => record.deletion_requested.is_none_or(|requested| failed_before(pod, requested)),
-        PodPhase::Pending | PodPhase::Running | PodPhase::Unknown => false,
-    };
-    if ended {
+    let by_itself = |requested: Timestamp| failed_before(pod, requested);
+    if pod.phase == PodPhase::Failed && record.deletion_requested.is_none_or(by_itself) {
         return Taken::Not;
     }
-    let since = |kind: &str| holding(&job.conditions, kind).and_then(|condition| condition.since);
     let requested = record.deletion_requested;
     let at_or_after = |moment: Timestamp| {
         moment.checked_sub(TOLERANCE).is_ok_and(|early| requested.is_none_or(|requested| requested >= early))
@@ -62,8 +63,10 @@ pub(super) fn taken(record: &PodRecord, job: &Job) -> Taken {
     }
     let Some(requested) = requested else { return Taken::Not };
     // Once the Job is resumed, that it counts no failed pod is what tells a suspension from a deletion.
-    let resumed = condition(&job.conditions, "Suspended").filter(|condition| !condition.holds && !failed_any(job));
-    let suspended = job.suspend || since("Suspended").is_some_and(at_or_after);
+    let resumed =
+        condition(&job.conditions, "Suspended").filter(|condition| !condition.holds && job.failed_pods() == 0);
+    let since = holding(&job.conditions, "Suspended").and_then(|condition| condition.since);
+    let suspended = since.map_or(job.suspend, at_or_after);
     if suspended || resumed.is_some_and(|resumed| Some(requested) <= resumed.since) {
         return Taken::JobSuspended;
     }
@@ -75,8 +78,9 @@ pub(super) fn gave_up_at(job: &Job) -> Option<Timestamp> {
     ["FailureTarget", "Failed"].iter().find_map(|kind| holding(&job.conditions, kind))?.since
 }
 
-fn failed_any(job: &Job) -> bool {
-    job.failed > 0 || !job.uncounted_failed.is_empty()
+/// Whether the kubelet failed the pod, and says why: nobody had asked for its deletion, although somebody may since.
+fn failed_by_kubelet(pod: &Pod) -> bool {
+    pod.phase == PodPhase::Failed && !pod.reason.is_empty()
 }
 
 /// Whether the Job has accounted for the pod's end: it lists the pod, or has taken its finalizer off.
@@ -85,17 +89,23 @@ pub(super) fn accounted(job: &Job, record: &PodRecord) -> bool {
 }
 
 /// Whether the run was cut off when its pod was taken away: it ended at or after the request, or it is the run an evicted
-/// pod ended with, whose end the kubelet made up or caused.
+/// pod ended with, whose end the kubelet made up or caused. So is the last run of a sidecar: the kubelet stops it once the
+/// main containers are done.
 pub(super) fn cut_off(run: &FinishedRun, record: &PodRecord, taken: &Taken) -> bool {
     if run.end.reason == "ContainerStatusUnknown" {
         return true;
     }
     let pod = &record.pod;
+    if run.role == ContainerRole::Sidecar && done(pod).is_some_and(|done| run.end.finished >= Some(done)) {
+        return true;
+    }
     match (taken, record.deletion_requested) {
         (Taken::Not, _) => false,
-        (_, Some(requested)) => run.end.finished.is_none_or(|finished| finished >= requested),
+        (_, Some(requested)) if !failed_by_kubelet(pod) => {
+            run.end.finished.is_none_or(|finished| finished >= requested)
+        }
         (Taken::JobGaveUp { since }, None) => run.end.finished.is_none_or(|finished| finished > *since),
-        (_, None) => pod.containers.iter().any(|container| {
+        _ => pod.containers.iter().any(|container| {
             container.name == run.container
                 && matches!(&container.state, ContainerState::Terminated(end) if *end == run.end)
         }),
@@ -107,6 +117,17 @@ fn failed_before(pod: &Pod, moment: Timestamp) -> bool {
     ends(pod).any(|end| end.failed() && end.finished.is_some_and(|finished| finished < moment))
 }
 
+/// When the last of the main containers ended, once none of them runs again.
+fn done(pod: &Pod) -> Option<Timestamp> {
+    let over = matches!(pod.phase, PodPhase::Succeeded | PodPhase::Failed);
+    let mains = pod.containers.iter().filter(|container| container.role == ContainerRole::Main);
+    let ends = mains.map(|container| match &container.state {
+        ContainerState::Terminated(end) if over || !end.failed() => end.finished,
+        _ => None,
+    });
+    ends.collect::<Option<Vec<_>>>()?.into_iter().max()
+}
+
 fn last_end(pod: &Pod) -> Option<Timestamp> {
     ends(pod).filter_map(|end| end.finished).max()
 }
@@ -116,4 +137,124 @@ fn ends(pod: &Pod) -> impl Iterator<Item = &Terminated> {
         ContainerState::Terminated(end) => Some(end),
         _ => None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use crate::fixture::{Cluster, at, ended, holds, job, pod, running, with};
+    use crate::gate::{Failure, GateJob, LastFailure, Outcome};
+
+    fn gate_job(cluster: &Cluster) -> GateJob {
+        cluster.gate().job.unwrap()
+    }
+
+    fn last(cluster: &Cluster) -> Failure {
+        match gate_job(cluster).last_failure {
+            Some(LastFailure::Known(failure)) => failure,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn outcomes(cluster: &Cluster) -> Vec<Outcome> {
+        gate_job(cluster).history.into_iter().map(|attempt| attempt.outcome).collect()
+    }
+
+    fn failed_as(reason: &str, main: Value) -> Value {
+        with(pod("a", 0, main), json!({"status": {"phase": "Failed", "reason": reason, "message": "why"}}))
+    }
+
+    #[test]
+    fn an_evicted_pod_that_somebody_deletes_later_was_still_evicted() {
+        let evicted = failed_as("Evicted", json!({"state": ended(137, 2, 9)}));
+        let mut cluster = Cluster::of([with(job(), json!({"status": {"failed": 1}})), evicted.clone()]);
+        let before = gate_job(&cluster).history;
+        let deleted =
+            json!({"metadata": {"deletionTimestamp": at(60), "deletionGracePeriodSeconds": 0, "finalizers": null}});
+        cluster.delete(with(evicted, deleted));
+        assert_eq!(gate_job(&cluster).history, before);
+        assert_eq!(last(&cluster).ending.to_string(), "pod failed (Evicted)");
+    }
+
+    #[test]
+    fn a_pod_that_its_node_rejected_failed_when_it_was_made() {
+        let rejected = with(
+            failed_as("OutOfcpu", json!({})),
+            json!({"metadata": {"finalizers": null}, "status": {"containerStatuses": null, "initContainerStatuses": null}}),
+        );
+        let counted = with(job(), json!({"status": {"failed": 1}}));
+        let mut cluster = Cluster::of([counted, rejected]);
+        assert_eq!(
+            (last(&cluster).ending.to_string().as_str(), last(&cluster).time),
+            ("pod failed (OutOfcpu)", Some(at(0)))
+        );
+        let restarted = json!({"restartCount": 1, "state": running(40), "lastState": ended(1, 22, 30)});
+        cluster.apply(pod("b", 20, restarted));
+        assert_eq!(last(&cluster).ending.to_string(), "migrations exited 1 (Error)");
+    }
+
+    #[test]
+    fn a_pod_that_the_garbage_collector_failed_runs_no_more() {
+        let orphaned =
+            json!({"status": {"phase": "Failed", "conditions": [holds("DisruptionTarget", "DeletionByPodGC", 50)]}});
+        let cluster = Cluster::of([job(), with(pod("a", 0, json!({"state": running(2)})), orphaned)]);
+        assert_eq!(last(&cluster).ending.to_string(), "pod failed (DeletionByPodGC)");
+        assert_eq!(gate_job(&cluster).history.len(), 1);
+        assert_eq!(cluster.command().unwrap(), "kubectl -n gitlab describe job/mig");
+    }
+
+    #[test]
+    fn a_drained_pod_that_ends_well_all_the_same_succeeded() {
+        let drained = json!({"metadata": {"deletionTimestamp": at(70), "deletionGracePeriodSeconds": 30, "finalizers": null},
+            "status": {"phase": "Succeeded", "conditions": [holds("DisruptionTarget", "EvictionByEvictionAPI", 40)]}});
+        let cluster = Cluster::of([job(), with(pod("a", 0, json!({"state": ended(0, 2, 50)})), drained)]);
+        assert_eq!(outcomes(&cluster), [Outcome::Succeeded]);
+    }
+
+    #[test]
+    fn the_restarts_of_a_pod_that_was_taken_away_are_not_counted_again_at_the_end() {
+        let restarted = |name: &str, created: i64, times: u32| {
+            pod(name, created, json!({"restartCount": times, "state": running(40), "lastState": ended(1, 20, 30)}))
+        };
+        let mut cluster = Cluster::of([job(), restarted("a", 0, 4)]);
+        let forced = json!({"metadata": {"deletionTimestamp": at(50), "deletionGracePeriodSeconds": 0}});
+        cluster.delete(with(restarted("a", 0, 4), forced));
+        cluster.apply(restarted("b", 60, 6));
+        let over = json!([holds("FailureTarget", "BackoffLimitExceeded", 100)]);
+        cluster.apply(with(job(), json!({"status": {"active": 0, "failed": 2, "conditions": over}})));
+        let attempts = gate_job(&cluster).attempts;
+        assert_eq!((attempts.restarts.failed, attempts.pods.failed), (6, 1));
+    }
+
+    /// A pod with a sidecar beside the main container, both in these states.
+    fn with_sidecar(sidecar: Value, main: Value) -> Value {
+        let sidecar = with(json!({"name": "proxy", "restartCount": 0}), sidecar);
+        with(
+            pod("a", 0, main),
+            json!({"spec": {"initContainers": [{"name": "proxy", "restartPolicy": "Always"}]}, "status": {"initContainerStatuses": [sidecar]}}),
+        )
+    }
+
+    #[test]
+    fn a_sidecar_that_is_stopped_once_the_main_container_is_done_is_no_failure() {
+        let done = json!({"state": ended(0, 2, 50)});
+        let cluster = Cluster::of([job(), with_sidecar(json!({"state": ended(143, 1, 51)}), done.clone())]);
+        assert!(!gate_job(&cluster).attempts.any());
+        assert_eq!(gate_job(&cluster).last_failure, None);
+        let crashed = Cluster::of([job(), with_sidecar(json!({"state": ended(1, 1, 20)}), done)]);
+        assert_eq!(last(&crashed).ending.to_string(), "proxy exited 1 (Error)");
+        let beside =
+            Cluster::of([job(), with_sidecar(json!({"state": ended(1, 1, 20)}), json!({"state": running(2)}))]);
+        assert_eq!(gate_job(&beside).attempts.restarts.failed, 1);
+    }
+
+    #[test]
+    fn a_pod_that_was_deleted_long_before_its_job_was_suspended_was_not_stopped_by_that() {
+        let deleted = json!({"metadata": {"deletionTimestamp": at(10), "deletionGracePeriodSeconds": 0, "finalizers": null}, "status": {"phase": "Failed"}});
+        let gone = with(pod("a", 0, json!({"state": ended(137, 2, 10)})), deleted);
+        let suspended = json!({"spec": {"suspend": true}, "status": {"active": 0, "failed": 1, "conditions": [holds("Suspended", "JobSuspended", 90)]}});
+        let cluster = Cluster::of([with(job(), suspended), gone]);
+        assert_eq!(last(&cluster).ending.to_string(), "pod failed (Deleted)");
+    }
 }

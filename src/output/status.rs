@@ -10,6 +10,7 @@ use super::details::details;
 use super::text::{WIDTH, duration, wrap};
 use super::{Missing, StatusList};
 use crate::cluster::{Feed, FeedState};
+use crate::error::ExitCode;
 use crate::gate::Target;
 use crate::run::{OperatorReport, Rollout, RolloutState, Run, Step, StepBody, Verdict};
 
@@ -55,6 +56,16 @@ impl Look<'_> {
         }
     }
 
+    /// The exit code of the look: what is still under way is no failure, and that nothing could be seen is one.
+    pub fn exit_code(&self) -> ExitCode {
+        let unseen = || matches!(Missing::of(self.feed), None | Some(Missing::Permission));
+        match self.runs {
+            [] if unseen() => ExitCode::Unreachable,
+            runs if runs.iter().any(|run| run.verdict == Verdict::Failed) => ExitCode::Failed,
+            _ => ExitCode::Settled,
+        }
+    }
+
     fn text(&self) -> String {
         let mut parts = Vec::new();
         if let FeedState::Stale { since, error } = self.feed.state() {
@@ -67,7 +78,8 @@ impl Look<'_> {
             parts.push(lines(wrap(&hidden, WIDTH)));
         }
         if self.runs.is_empty() {
-            parts.push(format!("{}\n", Missing::of(self.feed)));
+            let unknown = || "It is not known whether there is a GitLabCore.".to_owned();
+            parts.push(Missing::of(self.feed).map_or_else(unknown, |missing| missing.to_string()) + "\n");
         }
         parts.extend(self.runs.iter().map(|run| self.run(run)));
         parts.join("\n")
@@ -313,6 +325,22 @@ mod tests {
         let live = WatchState::Live { since: sample::time("15:19:00") };
         let feed = feed(&[(Kind::GitLabCore, WatchState::Undefined), (Kind::Job, live)]);
         assert_eq!(text(&[], &feed), "The cluster does not serve GitLabCore.\n");
+    }
+
+    #[test]
+    fn an_instance_that_nobody_could_see_is_not_told_to_be_none() {
+        let look = |core: WatchState| {
+            let feed = feed(&[(Kind::GitLabCore, core)]);
+            let look = Look { runs: &[], feed: &feed, time: sample::time("15:20:24"), target: &Target::default() };
+            (look.exit_code(), text(&[], &feed).lines().last().unwrap().to_owned())
+        };
+        let since = sample::time("15:19:00");
+        let unknown = "It is not known whether there is a GitLabCore.".to_owned();
+        assert_eq!(look(WatchState::Starting), (ExitCode::Unreachable, unknown.clone()));
+        assert_eq!(look(WatchState::Broken { since, error: "reset".into() }), (ExitCode::Unreachable, unknown));
+        let refused = "The server does not let us watch GitLabCore.".to_owned();
+        assert_eq!(look(WatchState::Forbidden { message: "no".into() }), (ExitCode::Unreachable, refused));
+        assert_eq!(look(WatchState::Live { since }), (ExitCode::Settled, "There is no GitLabCore.".into()));
     }
 
     #[test]

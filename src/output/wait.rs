@@ -108,7 +108,7 @@ impl Waiter {
 
     /// What has to come before there is anything to tell, once everything was listed.
     pub fn missing(&self) -> Option<Missing> {
-        (self.listed && !self.any).then(|| Missing::of(self.world.feed()))
+        (self.listed && !self.any).then(|| Missing::of(self.world.feed())).flatten()
     }
 
     /// The runs as they stand.
@@ -229,6 +229,9 @@ mod tests {
         let undefined = Change::Watch { kind: Kind::GitLabCore, state: WatchState::Undefined };
         told(&mut waiter, [ClusterEvent { time: at(1), change: undefined }]);
         assert_eq!(waiter.missing(), Some(Missing::Definition));
+        let forbidden = Change::Watch { kind: Kind::GitLabCore, state: WatchState::Forbidden { message: "no".into() } };
+        told(&mut waiter, [ClusterEvent { time: at(1), change: forbidden }]);
+        assert_eq!(waiter.missing(), Some(Missing::Permission));
         told(&mut waiter, [applied(2, &core("Upgrading", "18.10.1"))]);
         assert_eq!(waiter.missing(), None);
         told(&mut waiter, [deleted(3, &core("Upgrading", "18.10.1"))]);

@@ -68,6 +68,14 @@ fn a_recorded_upgrade_is_watched_to_its_end() {
 }
 
 #[test]
+fn a_replay_keeps_to_the_namespace_that_was_asked_for() {
+    let mut terminal = Setup::program(&["replay", under_way(), "--speed", "1000", "-n", "other"]).start();
+    terminal.until_shows("holds no GitLabCore");
+    terminal.type_keys("q");
+    assert!(terminal.end().success());
+}
+
+#[test]
 fn an_upgrade_under_way_shows_what_failed_what_is_left_and_what_to_type() {
     let terminal = dashboard();
     for told in ["retrying", "3 of 6 failed, 3 left", "migrations exited 1 (Error)", "PG::LockNotAvailable"] {

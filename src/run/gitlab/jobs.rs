@@ -48,18 +48,20 @@ impl<'a> Jobs<'a> {
         };
         let (mut current, mut own_waits, mut left_behind) = (Vec::new(), Vec::new(), Vec::new());
         for record in world.jobs().filter(ours) {
-            match (named(&record.job), version_of(core, &record.job, core.meta.generation)) {
-                (Some((step, _)), Some(version)) => current.push(Current { step, version, record }),
-                _ if is_own_wait(&record.job) => own_waits.push(record),
-                (named, None) => {
+            match gate_of(core, &record.job, core.meta.generation) {
+                Some((step, version)) => current.push(Current { step, version, record }),
+                None if is_own_wait(&record.job) => own_waits.push(record),
+                None => {
                     let earlier = (core.meta.generation - GENERATIONS_BACK).max(1)..core.meta.generation;
-                    let version = earlier.rev().find_map(|generation| version_of(core, &record.job, generation));
+                    let told = earlier.rev().find_map(|generation| gate_of(core, &record.job, generation));
+                    let version = told.map(|(_, version)| version);
                     let version = version.or_else(|| record.job.meta.labels.target_version.clone());
-                    left_behind.push(Past { record, step: named.map(|(step, _)| step), version });
+                    left_behind.push(Past { record, step: named(&record.job).map(|(step, _)| step), version });
                 }
-                (None, Some(_)) => {}
             }
         }
+        // Hops that the operator does not name stand in the order in which their Jobs came.
+        current.sort_by_key(|job| job.record.job.meta.created);
         let course = course(core, world, &current);
         let version = course.hop.as_ref().map(|hop| hop.version.as_str());
         let (of_hop, others): (Vec<_>, Vec<_>) =
@@ -92,11 +94,13 @@ impl<'a> Jobs<'a> {
     }
 }
 
-/// The version that explains a Job's name at that generation: its own label first, then all the instance knows.
-fn version_of(core: &GitLabCore, job: &Job, generation: i64) -> Option<String> {
-    let (_, hash) = named(job)?;
-    let candidates = job.meta.labels.target_version.iter().chain(&core.versions);
-    candidates.into_iter().find(|version| job_hash(&core.meta.uid, generation, version) == hash).cloned()
+/// The gate that a Job's name tells, and the version that explains it at that generation: its own label first, then all
+/// the instance knows.
+fn gate_of(core: &GitLabCore, job: &Job, generation: i64) -> Option<(StepId, String)> {
+    let (step, hash) = named(job)?;
+    let mut candidates = job.meta.labels.target_version.iter().chain(&core.versions);
+    let version = candidates.find(|version| job_hash(&core.meta.uid, generation, version) == hash)?;
+    Some((step, version.clone()))
 }
 
 /// A newer chart renders the wait Job itself, under a name of its own.

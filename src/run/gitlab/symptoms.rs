@@ -148,6 +148,34 @@ fn an_older_build_calls_an_upgrade_failed_while_its_job_retries() {
     assert!(!run.operator.unwrap().agrees);
 }
 
+/// What the operator says once it gave up, some seconds in.
+fn given_up(since: i64) -> Value {
+    let progressing = json!({"type": "Progressing", "status": "False", "reason": "MigrationsJobFailed", "observedGeneration": 2, "lastTransitionTime": at(since)});
+    with(upgrading(2), json!({"status": {"phase": "Failed", "conditions": [progressing]}}))
+}
+
+#[test]
+fn a_failure_whose_job_is_gone_is_one_unless_a_gate_passed_after_it_was_told() {
+    let verdict = |core: Value| run(&Cluster::of([core, named(2, "18.10.1", "-pre", complete())])).verdict;
+    assert_eq!(verdict(given_up(90)), Verdict::Failed);
+    assert_eq!(verdict(given_up(10)), Verdict::Upgrading, "the Job that it called failed completed at 20");
+    let skips = with(given_up(90), json!({"spec": {"upgrade": {"skipBatchedMigrationCheck": true}}}));
+    assert_eq!(run(&Cluster::of([skips])).verdict, Verdict::Failed, "a gate that is skipped contradicts nothing");
+}
+
+#[test]
+fn an_upgrade_that_the_operator_calls_complete_is_settled_whatever_name_the_spec_gives_its_version() {
+    let complete = |observed: i64| {
+        let progressing = json!({"type": "Progressing", "status": "False", "reason": "UpgradeComplete", "observedGeneration": observed});
+        let status =
+            json!({"phase": "Running", "version": "18.11.0", "chartVersion": "9.11.0", "conditions": [progressing]});
+        let spec = json!({"spec": {"version": {"static": null, "chartVersion": "9.11.0"}}});
+        run(&Cluster::of([with(core(2, status), spec)])).verdict
+    };
+    assert_eq!(complete(2), Verdict::Settled);
+    assert_eq!(complete(1), Verdict::Upgrading);
+}
+
 #[test]
 fn the_spec_skips_the_third_gate() {
     let skips = with(upgrading(2), json!({"spec": {"upgrade": {"skipBatchedMigrationCheck": true}}}));
@@ -232,6 +260,24 @@ fn the_jobs_of_the_next_hop_are_there_before_the_operator_says_that_it_advanced(
     assert_eq!(run.course.hop.as_ref().map(|hop| (hop.version.as_str(), hop.number)), Some(("18.11.0", 2)));
     assert_eq!(state(&run, StepId::PreMigrations), GateState::Running { finishing: false });
     assert_eq!(run.history.len(), 1);
+}
+
+#[test]
+fn hops_that_only_the_jobs_tell_of_stand_in_the_order_of_their_jobs() {
+    let core = with(
+        core(2, json!({"phase": "Upgrading", "version": "10.1.0"})),
+        json!({"spec": {"version": null, "chart": {"version": "10.4.0"}}}),
+    );
+    let job = |version: &str, uid: &str, created: i64| {
+        let labels = json!({"gitlab.com/target-version": version});
+        with(
+            named(2, version, "-pre", complete()),
+            json!({"metadata": {"uid": uid, "creationTimestamp": at(created), "labels": labels}}),
+        )
+    };
+    let run = run(&Cluster::of([core, job("10.2.0", "z", 10), job("10.3.0", "a", 50)]));
+    assert_eq!(run.course.hops, ["10.2.0", "10.3.0", "10.4.0"]);
+    assert_eq!(run.course.hop.as_ref().map(|hop| hop.version.as_str()), Some("10.3.0"));
 }
 
 #[test]

@@ -24,10 +24,19 @@ pub(super) fn verdict(core: &GitLabCore, course: &Course, steps: &[Step]) -> Ver
     let progressing = condition(&core.conditions, "Progressing");
     let current = progressing
         .is_none_or(|condition| condition.observed_generation.is_none_or(|observed| observed >= core.meta.generation));
-    let at_target = course.target.is_some() && core.version == course.target;
+    // The spec may name its version as a chart's, or by reference: what the operator says of this very spec goes before.
+    let complete = progressing.is_some_and(|condition| {
+        condition.reason == "UpgradeComplete"
+            && condition.observed_generation.is_some_and(|observed| observed >= core.meta.generation)
+    });
+    let at_target = complete || core.version == course.target;
+    // A gate that passed after the operator spoke of a failure was none: some of its builds call a retry so.
+    let told = progressing.and_then(|condition| condition.since);
+    let done = steps.iter().filter(|step| step.gate().is_some_and(|gate| gate.state == GateState::Done));
+    let contradicted = done.filter_map(Step::ended).any(|ended| Some(ended) >= told);
     match core.phase.as_deref() {
         // What the operator calls failed, and no Job contradicts: its Jobs are gone, or we may not see them.
-        Some("Failed") if current && !states.iter().any(|state| state.passed()) => Verdict::Failed,
+        Some("Failed") if current && !contradicted => Verdict::Failed,
         Some("Preparing" | "Upgrading") | None => Verdict::Upgrading,
         _ if progressing.is_some_and(|condition| condition.holds) => Verdict::Upgrading,
         _ if course.target.is_some() && !at_target => Verdict::Upgrading,
