@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 use super::text::{WIDTH, duration, wrap};
 use crate::gate::{Failure, Gate, GateJob, GateState, JobFailure, LastFailure, StartFault, Target};
-use crate::run::{Rollout, RolloutState, Step, StepBody};
+use crate::run::{Rollout, RolloutState, Run, Step, StepBody};
 
 /// How wide the names are in front of what they stand for.
 const LABEL: usize = 12;
@@ -15,9 +15,9 @@ const LABEL: usize = 12;
 const MOST_LINES: usize = 12;
 
 /// The details of a step as they stood at `time`, below a blank line; empty where there is nothing more to tell of it.
-pub(super) fn details(step: &Step, time: Timestamp, target: &Target) -> String {
+pub(super) fn details(run: &Run, step: &Step, time: Timestamp, target: &Target) -> String {
     let title = step.id.title();
-    let mut details = Details { time, target, text: String::new() };
+    let mut details = Details { run, time, target, text: String::new() };
     match &step.body {
         StepBody::Gate(gate) => details.gate(title, gate),
         StepBody::Rollout(Rollout { state: RolloutState::Blocked { workload, message }, .. }) => {
@@ -31,6 +31,7 @@ pub(super) fn details(step: &Step, time: Timestamp, target: &Target) -> String {
 
 /// A title, and below it names with what they stand for.
 struct Details<'a> {
+    run: &'a Run,
     time: Timestamp,
     target: &'a Target,
     text: String,
@@ -55,7 +56,12 @@ impl Details<'_> {
         }
         match &job.last_failure {
             Some(LastFailure::Known(failure)) => self.last_failure(failure),
-            Some(LastFailure::Lost) => self.add("Last failure", "its detail is no longer available"),
+            Some(LastFailure::Lost) => {
+                self.add("Last failure", "its detail is no longer available");
+                if let Some(recorded) = self.run.recorded() {
+                    self.add("", &format!("the operator says: {recorded}"));
+                }
+            }
             None => {}
         }
         if let GateState::Retrying { next_restart: Some(next) } = gate.state {

@@ -97,7 +97,7 @@ impl Look<'_> {
             text += &self.step(step);
         }
         let current = run.current().and_then(|index| run.steps.get(index)).filter(|step| !step.passed());
-        text += &current.map(|step| details(step, self.time, self.target)).unwrap_or_default();
+        text += &current.map(|step| details(run, step, self.time, self.target)).unwrap_or_default();
         text
     }
 
@@ -212,6 +212,21 @@ mod tests {
             world.apply(ClusterEvent { time: sample::time("15:20:00"), change });
         }
         world.feed().clone()
+    }
+
+    #[test]
+    fn a_failure_that_nobody_saw_is_told_by_the_operator_if_it_agrees() {
+        let mut run = run_with(GateState::Failed(sample::exhausted()), 6);
+        let StepBody::Gate(gate) = &mut run.steps[2].body else { panic!() };
+        gate.job.as_mut().unwrap().last_failure = Some(LastFailure::Lost);
+        let mut operator = run.operator.take().unwrap();
+        operator.message = "migrations exited 1".into();
+        for (agrees, told) in [(true, true), (false, false)] {
+            operator.agrees = agrees;
+            run.operator = Some(operator.clone());
+            let text = text(std::slice::from_ref(&run), &Feed::default());
+            assert_eq!(text.contains("the operator says: migrations exited 1"), told, "{text}");
+        }
     }
 
     /// Every line that is wider than the screen, but for a command and a word that cannot be broken.

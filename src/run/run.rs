@@ -140,6 +140,12 @@ impl Verdict {
 }
 
 impl Run {
+    /// What the operator recorded, where it agrees with the Jobs: it may have seen a failure that nobody saw here.
+    pub fn recorded(&self) -> Option<&str> {
+        let operator = self.operator.as_ref().filter(|operator| operator.agrees && !operator.message.is_empty());
+        operator.map(|operator| operator.message.as_str())
+    }
+
     /// The step to look at: the first that is not passed, or the last. `None` if there are no steps.
     pub fn current(&self) -> Option<usize> {
         self.steps.iter().position(|step| !step.passed()).or(self.steps.len().checked_sub(1))

@@ -137,9 +137,8 @@ impl Fields<'_> {
                 "The detail is no longer available: it failed before gatewatch looked.",
                 2,
             );
-            // The operator may have recorded it.
-            if let Some(told) = run.operator.as_ref().filter(|told| told.agrees && !told.message.is_empty()) {
-                let told = format!("The operator says: {}", self.model.told(&told.message));
+            if let Some(recorded) = run.recorded() {
+                let told = format!("The operator says: {}", self.model.told(recorded));
                 self.text(LOOSE, "", Tone::Muted, &told, MESSAGE);
             }
             return;
