@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use super::{end_of_wait, print, printed};
 use crate::cli::{At, ConnectionArgs, FileArgs, StatusArgs, WaitArgs};
 use crate::clock::{Clock, SystemClock};
-use crate::cluster::{Change, ClusterEvent, Kind, WatchState, World};
+use crate::cluster::{Change, ClusterEvent, WatchState, World};
 use crate::error::{ExitCode, ExpectedError};
 use crate::output::{Look, Waiter};
 use crate::record::{self, Reading};
@@ -65,13 +65,13 @@ fn events(connection: &ConnectionArgs, args: &FileArgs) -> Result<Vec<ClusterEve
                 let _ = writeln!(io::stderr(), "gatewatch: warning: {}", cut.warning);
             }
             let end = end(at, recording.first, recording.last)?;
-            let live = watches(recording.first, &WatchState::Live { since: recording.first });
+            let live = ClusterEvent::watches(recording.first, &WatchState::Live { since: recording.first });
             let events = recording.events.into_iter().filter(|event| event.time <= end);
             (live.into_iter().chain(events).collect(), end)
         }
     };
     keep_to_namespace(&mut events, connection);
-    events.extend(watches(end, &WatchState::Ended));
+    events.extend(ClusterEvent::watches(end, &WatchState::Ended));
     Ok(events)
 }
 
@@ -82,11 +82,6 @@ pub(super) fn keep_to_namespace(events: &mut Vec<ClusterEvent>, connection: &Con
         Change::Applied(object) | Change::Deleted(object) => object.meta().namespace == *namespace,
         _ => true,
     });
-}
-
-/// That the watches of all kinds fare so at that time.
-fn watches(time: Timestamp, state: &WatchState) -> [ClusterEvent; Kind::ALL.len()] {
-    Kind::ALL.map(|kind| ClusterEvent { time, change: Change::Watch { kind, state: state.clone() } })
 }
 
 /// The moment at which the reading of a recording stops.

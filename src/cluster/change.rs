@@ -13,6 +13,13 @@ pub struct ClusterEvent {
     pub change: Change,
 }
 
+impl ClusterEvent {
+    /// That the watches of all kinds fare so at that time, as they do together where a file stands for a cluster.
+    pub fn watches(time: Timestamp, state: &WatchState) -> [Self; Kind::ALL.len()] {
+        Kind::ALL.map(|kind| Self { time, change: Change::Watch { kind, state: state.clone() } })
+    }
+}
+
 /// What a source says.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Change {

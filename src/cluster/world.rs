@@ -89,11 +89,6 @@ impl World {
         self.pods.values().filter(move |record| record.pod.meta.owner.as_ref() == Some(job))
     }
 
-    /// The pods of Jobs that are still there.
-    pub fn live_pods(&self) -> impl Iterator<Item = &PodRecord> {
-        self.pods.values().filter(|record| !record.gone)
-    }
-
     /// The events about an object.
     pub fn events_about(&self, uid: &Uid) -> impl Iterator<Item = &Event> {
         self.events.get(uid).into_iter().flat_map(BTreeMap::values)

@@ -6,7 +6,7 @@ use tokio::time::{Instant, sleep_until};
 
 use super::{Source, SourceError};
 use crate::clock::ReplayClock;
-use crate::cluster::{Change, ClusterEvent, Kind, WatchState};
+use crate::cluster::{ClusterEvent, WatchState};
 
 /// Plays the events of a recording.
 #[derive(Clone, Debug)]
@@ -34,11 +34,8 @@ impl Replay {
 impl Source for Replay {
     async fn run(self, out: Sender<ClusterEvent>) -> Result<(), SourceError> {
         let began = Instant::now();
-        let watches = |time: Timestamp, state: WatchState| {
-            Kind::ALL.map(|kind| ClusterEvent { time, change: Change::Watch { kind, state: state.clone() } })
-        };
         let ReplayClock { from, until, .. } = self.clock;
-        for event in watches(from, WatchState::Live { since: from }) {
+        for event in ClusterEvent::watches(from, &WatchState::Live { since: from }) {
             if out.send(event).await.is_err() {
                 return Ok(());
             }
@@ -53,7 +50,7 @@ impl Source for Replay {
                 return Ok(());
             }
         }
-        for event in watches(until, WatchState::Ended) {
+        for event in ClusterEvent::watches(until, &WatchState::Ended) {
             if out.send(event).await.is_err() {
                 return Ok(());
             }
@@ -69,6 +66,7 @@ mod tests {
     use tokio::sync::mpsc;
 
     use super::*;
+    use crate::cluster::{Change, Kind};
 
     fn at(second: i64) -> Timestamp {
         Timestamp::from_second(second).unwrap()
