@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::meta::{Condition, Meta};
+use super::meta::{Condition, Meta, condition};
 use super::read;
 
 /// A GitLab instance under the operator. Older builds name chart versions, newer ones GitLab versions; every field can
@@ -62,6 +62,18 @@ impl GitLabCore {
             versions,
             conditions,
         })
+    }
+}
+
+impl GitLabCore {
+    /// The condition in which the operator tells of its progress.
+    pub fn progressing(&self) -> Option<&Condition> {
+        condition(&self.conditions, "Progressing")
+    }
+
+    /// Whether a condition of it speaks of the present spec, or does not tell of which.
+    pub fn is_current(&self, condition: &Condition) -> bool {
+        condition.observed_generation.is_none_or(|observed| observed >= self.meta.generation)
     }
 }
 

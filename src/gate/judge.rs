@@ -27,8 +27,6 @@ pub fn judge(world: &World, record: &JobRecord, purpose: &Purpose<'_>) -> Gate {
     let attempts = count(job, &pods, world.events_about(&job.meta.uid));
     let history = history::attempts(job, &pods);
     let last_failure = history::last_failure(job, &pods, &attempts, &history);
-    let next_restart = next::next_restart(job, &pods, &attempts, last_failure.as_ref());
-    let fault = || start::fault(job, &pods, world);
     let state = match (failed(job), complete(job)) {
         (Some(state), _) => state,
         (None, true) => GateState::Done,
@@ -37,9 +35,11 @@ pub fn judge(world: &World, record: &JobRecord, purpose: &Purpose<'_>) -> Gate {
             Some(condition) => GateState::Failing(failure(condition)),
             None if job.suspend => GateState::Suspended,
             None if holding(&job.conditions, "SuccessCriteriaMet").is_some() => GateState::Running { finishing: true },
-            None => match fault() {
+            None => match start::fault(job, &pods, world) {
                 Some(fault) => GateState::Blocked(fault),
-                None if attempts.any() => GateState::Retrying { next_restart },
+                None if attempts.any() => GateState::Retrying {
+                    next_restart: next::next_restart(job, &pods, &attempts, last_failure.as_ref()),
+                },
                 None => GateState::Running { finishing: false },
             },
         },

@@ -23,7 +23,7 @@ use jiff::Timestamp;
 use self::jobs::{Jobs, Past};
 use self::rollouts::{Between, rollout};
 use super::{PastJob, Run, Source, Step, StepBody, StepId, Verdict};
-use crate::cluster::{Deployment, GitLabCore, Kind, World, condition};
+use crate::cluster::{Deployment, GitLabCore, JobRecord, Kind, World};
 use crate::gate::{Gate, GateState, Purpose, Unseen, judge};
 
 /// The run of one instance.
@@ -32,7 +32,7 @@ pub(super) fn upgrade(core: &GitLabCore, world: &World) -> Run {
     let steps = steps(core, world, &jobs);
     let verdict = verdict::verdict(core, &jobs.course, &steps);
     let ended = match verdict {
-        Verdict::Settled => condition(&core.conditions, "Progressing").and_then(|condition| condition.since),
+        Verdict::Settled => core.progressing().and_then(|condition| condition.since),
         Verdict::Failed => steps.iter().filter_map(Step::ended).max(),
         _ => None,
     };
@@ -100,10 +100,8 @@ fn ended(gate: &Gate) -> Option<Timestamp> {
 }
 
 fn gate(core: &GitLabCore, world: &World, jobs: &Jobs<'_>, step: StepId) -> Gate {
-    let resource = format!("GitLabCore {}", core.meta.name);
-    let purpose = Purpose { resource: &resource, waits_for_background: step == StepId::BatchedMigrations };
     if let Some(record) = jobs.gate(step) {
-        return judge(world, record, &purpose);
+        return judged(core, world, record, Some(step));
     }
     Gate::without_job(match () {
         () if world.feed().forbidden(Kind::Job) => GateState::Unknown(Unseen::Forbidden),
@@ -113,14 +111,22 @@ fn gate(core: &GitLabCore, world: &World, jobs: &Jobs<'_>, step: StepId) -> Gate
     })
 }
 
+/// The gate that a Job of the instance is, or was.
+fn judged(core: &GitLabCore, world: &World, record: &JobRecord, step: Option<StepId>) -> Gate {
+    let resource = format!("GitLabCore {}", core.meta.name);
+    let waits_for_background = step == Some(StepId::BatchedMigrations);
+    judge(world, record, &Purpose { resource: &resource, waits_for_background })
+}
+
 /// Whether a later step has begun although this gate has no Job: it ran before we looked. The version alone says nothing
 /// about gates: a release without migrations has none.
 fn later_step_began(core: &GitLabCore, jobs: &Jobs<'_>, step: StepId) -> bool {
     let later_job = [StepId::PostMigrations, StepId::BatchedMigrations]
         .into_iter()
         .any(|later| later > step && jobs.gate(later).is_some());
-    let told = condition(&core.conditions, "Progressing")
-        .filter(|condition| condition.observed_generation.is_none_or(|observed| observed >= core.meta.generation))
+    let told = core
+        .progressing()
+        .filter(|condition| core.is_current(condition))
         .and_then(|condition| operator::step_of(&condition.reason));
     later_job || told.is_some_and(|told| told > step)
 }
@@ -146,11 +152,8 @@ fn deployments<'a>(core: &GitLabCore, world: &'a World, jobs: &Jobs<'_>) -> Vec<
 }
 
 fn history(core: &GitLabCore, world: &World, jobs: &Jobs<'_>) -> Vec<PastJob> {
-    let resource = format!("GitLabCore {}", core.meta.name);
     let past = |past: &Past<'_>| {
-        let purpose =
-            Purpose { resource: &resource, waits_for_background: past.step == Some(StepId::BatchedMigrations) };
-        let gate = judge(world, past.record, &purpose);
+        let gate = judged(core, world, past.record, past.step);
         PastJob {
             name: past.record.job.meta.name.clone(),
             uid: past.record.job.meta.uid.clone(),

@@ -1,15 +1,15 @@
 //! What the operator says, and whether the Jobs say the same. It looks every 30 s and watches no Job, so what it says can
 //! be that old; builds from before its retry reporting call an upgrade failed while its Job still retries.
 
-use crate::cluster::{GitLabCore, condition};
+use crate::cluster::GitLabCore;
 use crate::gate::{Gate, GateState};
 use crate::run::{OperatorReport, RolloutState, Step, StepBody, StepId};
 
 /// The operator's report, held against the steps. `None` where it says nothing of its progress.
 pub(super) fn report(core: &GitLabCore, steps: &[Step], settled: bool) -> Option<OperatorReport> {
-    let progressing = condition(&core.conditions, "Progressing")?;
+    let progressing = core.progressing()?;
     let position = steps.iter().position(|step| !step.passed());
-    let current = progressing.observed_generation.is_none_or(|observed| observed >= core.meta.generation);
+    let current = core.is_current(progressing);
     let says = progressing.reason.as_str();
     let agrees = match position {
         _ if !current => false,

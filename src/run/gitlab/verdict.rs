@@ -21,13 +21,11 @@ pub(super) fn verdict(core: &GitLabCore, course: &Course, steps: &[Step]) -> Ver
     if path_blocked(core) {
         return Verdict::Stuck;
     }
-    let progressing = condition(&core.conditions, "Progressing");
-    let current = progressing
-        .is_none_or(|condition| condition.observed_generation.is_none_or(|observed| observed >= core.meta.generation));
+    let progressing = core.progressing();
+    let current = progressing.is_none_or(|condition| core.is_current(condition));
     // The spec may name its version as a chart's, or by reference: what the operator says of this very spec goes before.
     let complete = progressing.is_some_and(|condition| {
-        condition.reason == "UpgradeComplete"
-            && condition.observed_generation.is_some_and(|observed| observed >= core.meta.generation)
+        condition.reason == "UpgradeComplete" && condition.observed_generation.is_some() && core.is_current(condition)
     });
     let at_target = complete || core.version == course.target;
     // A gate that passed after the operator spoke of a failure was none: some of its builds call a retry so.
