@@ -284,13 +284,18 @@ async fn impersonation_is_asked_for_with_every_request() {
     assert!(connect_to(&url, ConnectOptions::default()).await.is_err());
 }
 
-#[tokio::test]
-async fn a_token_that_is_refused_later_is_read_anew() {
-    let url = server_that(|request| match (request.contains("Bearer old"), request.contains("/jobs?")) {
+/// The URL of a server that refuses the token `old` as soon as Jobs are asked for.
+fn server_that_refuses_the_old_token() -> String {
+    server_that(|request| match (request.contains("Bearer old"), request.contains("/jobs?")) {
         (true, true) => (401, REFUSED.to_owned()),
         (false, true) => (200, format!("{}\n", listed("7"))),
         _ => (200, NO_GROUPS.to_owned()),
-    });
+    })
+}
+
+#[tokio::test]
+async fn a_token_that_is_refused_later_is_read_anew() {
+    let url = server_that_refuses_the_old_token();
     let folder = TempDir::new().unwrap();
     let options = ConnectOptions { kubeconfig: Some(kubeconfig_with(&folder, &url, "old")), ..Default::default() };
     let mut connection = connect(&options).await.ok().unwrap();
@@ -308,11 +313,7 @@ async fn a_token_that_is_refused_later_is_read_anew() {
 
 #[tokio::test]
 async fn credentials_that_are_read_anew_are_of_the_same_cluster_whatever_the_current_context_is_by_then() {
-    let url = server_that(|request| match (request.contains("Bearer old"), request.contains("/jobs?")) {
-        (true, true) => (401, REFUSED.to_owned()),
-        (false, true) => (200, format!("{}\n", listed("7"))),
-        _ => (200, NO_GROUPS.to_owned()),
-    });
+    let url = server_that_refuses_the_old_token();
     let folder = TempDir::new().unwrap();
     let options = ConnectOptions { kubeconfig: Some(kubeconfig_with(&folder, &url, "old")), ..Default::default() };
     let connection = connect(&options).await.ok().unwrap();
