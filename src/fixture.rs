@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use crate::cluster::{Change, ClusterEvent, Kind, Object, Scope, WatchState, World};
+use crate::cluster::{Change, ClusterEvent, Kind, LogChange, LogNews, Object, RunId, Scope, Uid, WatchState, World};
 use crate::gate::{Gate, Purpose, Target, judge};
 
 /// The moment that a test's times count from.
@@ -116,6 +116,10 @@ impl Cluster {
 
     pub(crate) fn watch(&mut self, kind: Kind, state: WatchState) {
         self.change(Change::Watch { kind, state });
+    }
+
+    pub(crate) fn log(&mut self, pod: &str, run: RunId, news: LogNews) {
+        self.change(Change::Log(LogChange { pod: Uid(pod.to_owned()), run, news }));
     }
 
     fn change(&mut self, change: Change) {

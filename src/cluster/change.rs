@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use super::{Kind, Object, Uid, WatchState};
+use super::{Kind, LogChange, Object, Uid, WatchState};
 
 /// One thing that a source says, and when it was heard: its arrival, or the recorded time.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,6 +44,8 @@ pub enum Change {
         /// How its watch fares now.
         state: WatchState,
     },
+    /// More of the log of a container's run.
+    Log(LogChange),
     /// Nothing changed, and the connection of this kind's watch is known to be alive (a bookmark).
     Alive(Kind),
 }

@@ -1,13 +1,14 @@
 //! A Job, as far as its attempts, its limits and its end are concerned.
 
 use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::meta::{Condition, Meta, Uid};
 use super::read;
 
 /// A `batch/v1` Job.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Job {
     /// Its metadata.
     pub meta: Meta,
@@ -38,7 +39,7 @@ pub struct Job {
 }
 
 /// One rule of a pod failure policy.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FailureRule {
     /// `Ignore`, `Count`, `FailJob` or `FailIndex`.
     pub action: String,
@@ -47,7 +48,7 @@ pub struct FailureRule {
 }
 
 /// What a rule of a pod failure policy matches.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum RuleMatch {
     /// Exit codes of one container, or of any.
     ExitCodes {

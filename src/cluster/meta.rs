@@ -3,12 +3,13 @@
 use std::fmt;
 
 use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::read;
+use super::{Manifest, read};
 
 /// The uid of an object: what tells an object from its successor of the same name.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Uid(pub String);
 
 impl fmt::Display for Uid {
@@ -25,7 +26,7 @@ pub fn is_namespace(name: &str) -> bool {
 }
 
 /// Metadata of an object, as far as we need it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Meta {
     /// The namespace; empty where a dump left it out.
     pub namespace: String,
@@ -47,10 +48,14 @@ pub struct Meta {
     pub owner: Option<Uid>,
     /// Whether the finalizer `batch.kubernetes.io/job-tracking` is on it: a pod that its Job has not accounted for yet.
     pub job_tracking: bool,
+    /// The whole object, as the server wrote it. Kept of what a run is made of: instances, Jobs, Deployments, and the pods
+    /// of migrations and of rollouts.
+    #[serde(skip)]
+    pub manifest: Manifest,
 }
 
 /// The labels that gatewatch looks at, by what they say.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Labels {
     /// `app`: `migrations`, `webservice`, `sidekiq`.
     pub app: Option<String>,
@@ -90,6 +95,7 @@ impl Meta {
             job_tracking: read::texts(metadata, &["finalizers"])
                 .iter()
                 .any(|name| name == "batch.kubernetes.io/job-tracking"),
+            manifest: Manifest::default(),
             uid: Uid(uid),
             namespace,
             name,
@@ -104,7 +110,7 @@ impl Meta {
 }
 
 /// A condition of an object's status, of any kind.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Condition {
     /// What it is about, `Failed` say.
     pub kind: String,

@@ -9,6 +9,8 @@
 //! | `meta` | names, uids, owners, conditions |
 //! | `gitlabcore`, `job`, `pod`, `event`, `deployment` | one kind each |
 //! | `object` | any of them, read from JSON |
+//! | `manifest` | an object as the server wrote it |
+//! | `line`, `log` | a line of a log; the logs of a pod, and what is kept of them |
 //! | `change` | what a source says |
 //! | `feed` | how the watches fare |
 //! | `record` | what is remembered of a pod and of a Job |
@@ -20,6 +22,9 @@ mod event;
 mod feed;
 mod gitlabcore;
 mod job;
+mod line;
+mod log;
+mod manifest;
 mod meta;
 mod object;
 mod pod;
@@ -34,6 +39,9 @@ pub use event::Event;
 pub use feed::{Feed, FeedState, WatchState};
 pub use gitlabcore::GitLabCore;
 pub use job::{FailureRule, Job, RuleMatch};
+pub use line::{Colour, LONGEST_LINE, LogLine, Look, Paint};
+pub use log::{FOLLOWED, KEPT, Log, LogChange, LogEnd, LogNews, Logs, RunId, Via};
+pub use manifest::Manifest;
 pub use meta::{Condition, Labels, Meta, Uid, condition, holding, is_namespace};
 pub use object::{Kind, Object, Unreadable};
 pub use pod::{Container, ContainerRole, ContainerState, Pod, PodPhase, Terminated};

@@ -5,7 +5,7 @@ use std::fmt;
 use serde_json::Value;
 use thiserror::Error;
 
-use super::{Deployment, Event, GitLabCore, Job, Meta, Pod, read};
+use super::{Deployment, Event, GitLabCore, Job, Manifest, Meta, Pod, read};
 
 /// The kinds that gatewatch watches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -103,7 +103,33 @@ impl Object {
             Kind::Event => Event::read(value).map(Self::Event),
             Kind::Deployment => Deployment::read(value).map(Self::Deployment),
         };
-        object.ok_or(Unreadable::Nameless(kind))
+        let mut object = object.ok_or(Unreadable::Nameless(kind))?;
+        if object.is_of_a_run() {
+            object.meta_mut().manifest = Manifest::of(value);
+        }
+        Ok(object)
+    }
+
+    /// Whether a run can be made of it. A dump may hold thousands of pods that are others'.
+    fn is_of_a_run(&self) -> bool {
+        match self {
+            Self::GitLabCore(_) | Self::Job(_) | Self::Deployment(_) => true,
+            Self::Pod(pod) => {
+                let labels = &pod.meta.labels;
+                labels.job_name.is_some() || matches!(labels.app.as_deref(), Some("webservice" | "sidekiq"))
+            }
+            Self::Event(_) => false,
+        }
+    }
+
+    fn meta_mut(&mut self) -> &mut Meta {
+        match self {
+            Self::GitLabCore(object) => &mut object.meta,
+            Self::Job(object) => &mut object.meta,
+            Self::Pod(object) => &mut object.meta,
+            Self::Event(object) => &mut object.meta,
+            Self::Deployment(object) => &mut object.meta,
+        }
     }
 
     /// Its kind.

@@ -1,13 +1,14 @@
 //! A pod and the state of its containers.
 
 use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::meta::{Condition, Meta};
 use super::read;
 
 /// A pod.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pod {
     /// Its metadata.
     pub meta: Meta,
@@ -27,7 +28,7 @@ pub struct Pod {
 }
 
 /// The phase of a pod.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum PodPhase {
     /// Accepted, and not all of its containers have started; init containers run in this phase.
     #[default]
@@ -43,12 +44,14 @@ pub enum PodPhase {
 }
 
 /// One container of a pod, and the two runs of it that the kubelet tells of.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Container {
     /// Its name.
     pub name: String,
     /// What it is to the pod.
     pub role: ContainerRole,
+    /// The runtime's id of the current run, from its start on; empty before the first.
+    pub id: String,
     /// The image the spec names.
     pub image: String,
     /// `restartCount`: it rises when the next run's container is created, not when a run ends.
@@ -60,7 +63,7 @@ pub struct Container {
 }
 
 /// What a container is to its pod.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ContainerRole {
     /// Runs to its end before the main ones start.
     Init,
@@ -71,7 +74,7 @@ pub enum ContainerRole {
 }
 
 /// The state of a container.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ContainerState {
     /// It waits: to be created, for its image, or out of a back-off. The reason is empty between two runs.
     Waiting {
@@ -90,7 +93,7 @@ pub enum ContainerState {
 }
 
 /// A run of a container that ended.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Terminated {
     /// The runtime's id of the run; two statuses of the same run share it. Empty where it never had one.
     pub container_id: String,
@@ -158,6 +161,7 @@ fn containers(object: &Value, specs: &str, statuses: &str) -> Vec<Container> {
                 (false, _) => ContainerRole::Main,
             };
             let container = Container {
+                id: read::text(status, &["containerID"]).unwrap_or_default(),
                 role,
                 image: read::text(spec, &["image"]).or_else(|| read::text(status, &["image"])).unwrap_or_default(),
                 restarts: read::count(status, &["restartCount"]).unwrap_or(0),

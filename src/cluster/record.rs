@@ -4,14 +4,15 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 
-use super::{Container, ContainerRole, ContainerState, Job, Pod, Terminated};
+use super::{Container, ContainerRole, ContainerState, Job, LogNews, Logs, Pod, RunId, Terminated};
 
 /// The most runs remembered of one pod; the oldest go first. A Job gives up long before.
 const MOST_RUNS: usize = 100;
 
 /// A Job, and whether it is still there.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct JobRecord {
     /// The last there was of it.
     pub job: Job,
@@ -20,7 +21,7 @@ pub struct JobRecord {
 }
 
 /// A pod of a Job, whether it is still there, and what its containers went through.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PodRecord {
     /// The last there was of it.
     pub pod: Pod,
@@ -33,10 +34,12 @@ pub struct PodRecord {
     pub deletion_requested: Option<Timestamp>,
     /// The last real error of an image pull, by container: a back-off only repeats that there was one.
     pull_errors: BTreeMap<String, PullError>,
+    /// The logs of its containers, as far as they were read.
+    logs: Logs,
 }
 
 /// A run of a container that ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FinishedRun {
     /// The container.
     pub container: String,
@@ -46,10 +49,17 @@ pub struct FinishedRun {
     pub end: Terminated,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct PullError {
     image: String,
     message: String,
+}
+
+impl FinishedRun {
+    /// Which run it is.
+    pub fn id(&self) -> RunId {
+        RunId { container: self.container.clone(), id: self.end.container_id.clone() }
+    }
 }
 
 impl PodRecord {
@@ -60,6 +70,7 @@ impl PodRecord {
             runs: Vec::new(),
             deletion_requested: None,
             pull_errors: BTreeMap::new(),
+            logs: Logs::default(),
         };
         record.see(pod);
         record
@@ -78,6 +89,19 @@ impl PodRecord {
         }
         self.deletion_requested = self.deletion_requested.or_else(|| pod.meta.deletion_requested());
         self.pod = pod;
+    }
+
+    /// The logs of its containers, as far as they were read.
+    pub fn logs(&self) -> &Logs {
+        &self.logs
+    }
+
+    pub(crate) fn note_log(&mut self, run: RunId, news: LogNews) {
+        self.logs.note(run, news);
+    }
+
+    pub(crate) fn shorten_logs(&mut self, newest: &RunId) {
+        self.logs.shorten(&newest.container, newest);
     }
 
     /// The last real error of pulling that container's image, also while the kubelet only says that it backs off.

@@ -46,7 +46,7 @@ fn cleaned(text: &str, longest: usize, line_break: char) -> String {
 
 /// Whether a character is invisible or changes the direction of reading. The zero-width joiner stays out too: it changes
 /// how wide a terminal draws what stands around it.
-fn is_hidden(character: char) -> bool {
+pub(super) fn is_hidden(character: char) -> bool {
     matches!(character,
         '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
         | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::Timestamp;
 
 use super::{
-    Change, ClusterEvent, Deployment, Event, Feed, GitLabCore, JobRecord, Kind, Object, PodRecord, Scope, Uid,
-    WatchState,
+    Change, ClusterEvent, Deployment, Event, Feed, GitLabCore, JobRecord, Kind, LogChange, LogNews, Object, PodRecord,
+    Scope, Uid, WatchState,
 };
 
 /// The most Jobs remembered after they are gone, and the most pods; the oldest go first. An upgrade of ten hops has
@@ -54,6 +54,7 @@ impl World {
                 }
                 self.feed.note(kind, state);
             }
+            Change::Log(change) => self.note_log(change),
             Change::Alive(_) => {}
         }
     }
@@ -166,6 +167,17 @@ impl World {
             }
         }
         objects.into_iter().for_each(|object| self.put(object));
+    }
+
+    /// Takes in more of a log. It comes after its pod. The newest run of a container makes all others of its Job earlier ones.
+    fn note_log(&mut self, LogChange { pod, run, news }: LogChange) {
+        let opened = matches!(news, LogNews::Opened(_));
+        let Some(record) = self.pods.get_mut(&pod) else { return };
+        record.note_log(run.clone(), news);
+        if let (true, Some(owner)) = (opened, record.pod.meta.owner.clone()) {
+            let of_job = self.pods.values_mut().filter(|record| record.pod.meta.owner.as_ref() == Some(&owner));
+            of_job.for_each(|record| record.shorten_logs(&run));
+        }
     }
 
     /// Marks a Job or a pod as gone. A pod of no Job leaves nothing to remember.

@@ -81,6 +81,7 @@ fn kind_of(change: &Change) -> Kind {
     match change {
         Change::Replaced { kind, .. } | Change::Watch { kind, .. } | Change::Alive(kind) => *kind,
         Change::Applied(object) | Change::Deleted(object) => object.kind(),
+        Change::Log(_) => Kind::Pod,
     }
 }
 
@@ -97,6 +98,7 @@ pub fn words(change: &Change) -> String {
         Change::Applied(object) => format!("applied {}", object.meta().name),
         Change::Deleted(object) => format!("deleted {}", object.meta().name),
         Change::Alive(_) => "alive".into(),
+        Change::Log(change) => format!("log of {} in {}: {:?}", change.run.container, change.pod, change.news),
         Change::Watch { state, .. } => match state {
             WatchState::Starting => "starting".into(),
             WatchState::Live { since } => format!("live since {}", since.as_second()),
