@@ -1,8 +1,12 @@
 //! What failed last.
 
 use std::fmt;
+use std::sync::Arc;
 
 use jiff::Timestamp;
+
+use super::Excerpt;
+use crate::cluster::Log;
 
 /// The last failure of a gate.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,6 +30,10 @@ pub struct Failure {
     pub ending: Ending,
     /// The termination message, or the message of the pod; empty where there is none.
     pub message: String,
+    /// The log of the run that failed, as far as it was read.
+    pub log: Option<Arc<Log>>,
+    /// The lines of that log that tell why it failed.
+    pub excerpt: Option<Excerpt>,
 }
 
 /// What ended, and how.

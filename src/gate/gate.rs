@@ -2,8 +2,8 @@
 
 use jiff::Timestamp;
 
-use super::{Attempts, Command, Ending, GateState, LastFailure};
-use crate::cluster::{Condition, Event, PodPhase, Uid};
+use super::{Attempts, Backlog, Command, Ending, Forecast, GateState, LastFailure, RunLog};
+use crate::cluster::{Condition, Event, Manifest, PodPhase, RunId, Uid};
 
 /// A gate. It holds points in time and never ages, so that equal means unchanged.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,8 +37,14 @@ pub struct GateJob {
     pub attempts: Attempts,
     /// The attempts one by one, oldest first, as far as they were seen.
     pub history: Vec<Attempt>,
+    /// The logs of its runs, in the order in which they began.
+    pub logs: Vec<RunLog>,
     /// What failed last, where anything did.
     pub last_failure: Option<LastFailure>,
+    /// What becomes of it at the pace it has, while it is retrying.
+    pub forecast: Option<Forecast>,
+    /// The background migrations that are still pending, where the Job counts them.
+    pub backlog: Option<Backlog>,
     /// The command to run next, if there is one that works now.
     pub command: Option<Command>,
     /// What to do next, in words.
@@ -49,6 +55,8 @@ pub struct GateJob {
     pub conditions: Vec<Condition>,
     /// Events about the Job and its pods that are worth showing, oldest first.
     pub events: Vec<Event>,
+    /// The Job as the server wrote it.
+    pub manifest: Manifest,
 }
 
 /// The deadline of a Job.
@@ -65,8 +73,8 @@ pub struct Deadline {
 pub struct Attempt {
     /// The pod.
     pub pod: String,
-    /// The container; absent where the pod failed as a whole.
-    pub container: Option<String>,
+    /// The run of a container that it was; absent where the pod failed as a whole.
+    pub run: Option<RunId>,
     /// When it started.
     pub started: Option<Timestamp>,
     /// When it ended.
@@ -112,6 +120,13 @@ pub struct GatePod {
     pub created: Option<Timestamp>,
     /// Restarts of its containers.
     pub restarts: u32,
+}
+
+impl Attempt {
+    /// The container that ran; `None` where the pod failed as a whole.
+    pub fn container(&self) -> Option<&str> {
+        self.run.as_ref().map(|run| run.container.as_str())
+    }
 }
 
 impl Gate {

@@ -2,9 +2,10 @@
 
 use jiff::Timestamp;
 
+use super::excerpt::excerpt;
 use super::taken::{Taken, accounted, cut_off, taken};
-use super::{Attempt, Attempts, Ending, Exit, Failure, LastFailure, Outcome};
-use crate::cluster::{ContainerRole, ContainerState, FinishedRun, Job, PodPhase, PodRecord, holding};
+use super::{Attempt, Attempts, Ending, Exit, Failure, LastFailure, Outcome, RunLog};
+use crate::cluster::{ContainerRole, ContainerState, FinishedRun, Job, PodPhase, PodRecord, RunId, holding};
 
 /// The attempts one by one, oldest first. A pod that was taken away is one attempt, in place of the runs that were cut
 /// off with it.
@@ -20,7 +21,7 @@ pub(super) fn attempts(job: &Job, pods: &[&PodRecord]) -> Vec<Attempt> {
                 record.runs.iter().filter(|run| cut_off(run, record, &taken)).filter_map(|run| run.end.started).min();
             attempts.push(Attempt {
                 pod: record.pod.meta.name.clone(),
-                container: None,
+                run: None,
                 started: first.or(record.pod.meta.created),
                 ended: *time,
                 outcome: Outcome::Failed { ending: Ending::Pod { reason: reason.clone() }, message: message.clone() },
@@ -51,7 +52,7 @@ fn attempt(run: &FinishedRun, record: &PodRecord, taken: &Taken) -> Option<Attem
     };
     Some(Attempt {
         pod: record.pod.meta.name.clone(),
-        container: Some(run.container.clone()),
+        run: Some(run.id()),
         started: run.end.started,
         ended: run.end.finished,
         outcome,
@@ -62,7 +63,7 @@ fn running(record: &PodRecord) -> impl Iterator<Item = Attempt> {
     record.pod.containers.iter().filter_map(|container| match (&container.state, container.role) {
         (ContainerState::Running { started }, ContainerRole::Main | ContainerRole::Init) => Some(Attempt {
             pod: record.pod.meta.name.clone(),
-            container: Some(container.name.clone()),
+            run: Some(RunId { container: container.name.clone(), id: container.id.clone() }),
             started: *started,
             ended: None,
             outcome: Outcome::Running,
@@ -86,19 +87,23 @@ pub(super) fn last_failure(
     pods: &[&PodRecord],
     attempts: &Attempts,
     history: &[Attempt],
+    logs: &[RunLog],
 ) -> Option<LastFailure> {
-    for attempt in history.iter().rev() {
+    for (number, attempt) in history.iter().enumerate().rev() {
         let Outcome::Failed { ending, message } = &attempt.outcome else { continue };
         if matches!(ending, Ending::Pod { .. }) && attempts.pods.failed == 0 {
             continue;
         }
         let gone = pods.iter().all(|record| record.gone || record.pod.meta.name != attempt.pod);
+        let log = logs.iter().rev().find(|log| log.attempt == Some(number)).and_then(|log| log.log.clone());
         return Some(LastFailure::Known(Failure {
             time: attempt.ended,
             pod: attempt.pod.clone(),
             pod_gone: gone,
             ending: ending.clone(),
             message: message.clone(),
+            excerpt: log.as_deref().and_then(excerpt),
+            log,
         }));
     }
     if !attempts.any() {
@@ -125,5 +130,7 @@ fn from_condition(job: &Job) -> Option<Failure> {
             reason: String::new(),
         },
         message: String::new(),
+        log: None,
+        excerpt: None,
     })
 }

@@ -4,7 +4,8 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::count::{count, gave_up};
 use super::{
-    Deadline, Failure, Gate, GateJob, GatePod, GateState, JobFailure, LastFailure, Unseen, advice, history, next, start,
+    Deadline, Failure, Gate, GateJob, GatePod, GateState, JobFailure, LastFailure, Unseen, advice, history, logs, next,
+    start,
 };
 use crate::cluster::{Condition, Event, Job, JobRecord, PodRecord, World, holding};
 
@@ -26,7 +27,8 @@ pub fn judge(world: &World, record: &JobRecord, purpose: &Purpose<'_>) -> Gate {
     });
     let attempts = count(job, &pods, world.events_about(&job.meta.uid));
     let history = history::attempts(job, &pods);
-    let last_failure = history::last_failure(job, &pods, &attempts, &history);
+    let logs = logs::logs(&pods, &history);
+    let last_failure = history::last_failure(job, &pods, &attempts, &history, &logs);
     let state = match (failed(job), complete(job)) {
         (Some(state), _) => state,
         (None, true) => GateState::Done,
@@ -62,6 +64,10 @@ pub fn judge(world: &World, record: &JobRecord, purpose: &Purpose<'_>) -> Gate {
             deadline: deadline(job),
             attempts,
             history,
+            logs,
+            forecast: None,
+            backlog: None,
+            manifest: job.meta.manifest.clone(),
             last_failure,
             command,
             advice,

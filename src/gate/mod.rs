@@ -11,20 +11,26 @@
 //! | `count`, `policy` | counting as the Job controller counts |
 //! | `taken` | what took a pod away, which is not how its containers ended |
 //! | `history` | the attempts one by one, the last failure |
+//! | `logs`, `excerpt` | the logs run by run; the lines of one that matter |
+//! | `backlog`, `forecast` | background migrations still pending; what becomes of a gate that retries |
 //! | `start`, `image` | why a container can't start, and whether that can clear by itself |
 //! | `next`, `advice` | the next restart, the command to run, what to do |
 
 mod advice;
 mod attempts;
+mod backlog;
 mod command;
 mod count;
+mod excerpt;
 mod failure;
 mod fault;
+mod forecast;
 #[allow(clippy::module_inception, reason = "the folder is about gates, and this file is the gate")]
 mod gate;
 mod history;
 mod image;
 mod judge;
+mod logs;
 mod next;
 mod policy;
 #[cfg(test)]
@@ -36,9 +42,13 @@ mod symptoms;
 mod taken;
 
 pub use attempts::{Attempts, Count, Tally};
+pub use backlog::Backlog;
 pub use command::{Command, Target};
+pub use excerpt::{Excerpt, ExcerptKind};
 pub use failure::{Ending, Exit, Failure, LastFailure};
 pub use fault::{Cause, StartFault};
+pub use forecast::Forecast;
 pub use gate::{Attempt, Deadline, Gate, GateJob, GatePod, Outcome};
 pub use judge::{Purpose, judge};
+pub use logs::RunLog;
 pub use state::{GateState, JobFailure, Unseen};

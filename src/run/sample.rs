@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use super::{
     Course, Hop, OperatorReport, Rollout, RolloutState, Run, Source, Step, StepBody, StepId, Verdict, Workload,
 };
-use crate::cluster::Uid;
+use crate::cluster::{Manifest, Uid};
 use crate::gate::{
     Attempts, Cause, Command, Deadline, Ending, Exit, Failure, Gate, GateJob, GateState, JobFailure, LastFailure,
     StartFault,
@@ -84,6 +84,10 @@ pub(crate) fn gate(state: GateState, restarts: u32) -> Gate {
             deadline: Some(Deadline { at: time("16:00:00"), seconds: 3600 }),
             attempts: Attempts::new(restarts, 0, 6, true),
             history: Vec::new(),
+            logs: Vec::new(),
+            forecast: None,
+            backlog: None,
+            manifest: Manifest::default(),
             last_failure: (restarts > 0).then(|| LastFailure::Known(failure())),
             command: retrying.then(|| {
                 let words = ["logs", "job/gitlab-migrations-5f2c9a1e", "-c", "migrations", "--previous"];
@@ -110,6 +114,8 @@ pub(crate) fn failure() -> Failure {
             reason: "Error".into(),
         },
         message: "PG::LockNotAvailable: ERROR: canceling statement due to lock timeout".into(),
+        log: None,
+        excerpt: None,
     }
 }
 

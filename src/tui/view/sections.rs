@@ -111,7 +111,7 @@ impl Drawn<'_> {
                 Outcome::Running => Some(self.model.now),
                 _ => attempt.ended,
             };
-            let what = attempt.container.as_deref().unwrap_or("pod");
+            let what = attempt.container().unwrap_or("pod");
             let words = match &attempt.outcome {
                 Outcome::Failed { ending, message } => format!("{ending}  {}", one_line(self.model.told(message))),
                 Outcome::Running => format!("{what} runs"),
