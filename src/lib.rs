@@ -13,6 +13,7 @@ pub mod error;
 #[cfg(test)]
 mod fixture;
 pub mod gate;
+pub mod journal;
 pub mod output;
 pub mod record;
 pub mod run;
