@@ -18,4 +18,5 @@ pub mod output;
 pub mod record;
 pub mod run;
 pub mod source;
+pub mod state;
 pub mod tui;
