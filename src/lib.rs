@@ -14,6 +14,8 @@ pub mod error;
 mod fixture;
 pub mod gate;
 pub mod journal;
+pub mod multiplexer;
+pub mod notify;
 pub mod output;
 pub mod record;
 pub mod run;

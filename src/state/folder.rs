@@ -172,7 +172,7 @@ mod tests {
 
     use tempfile::TempDir;
 
-    use super::super::format::tests::kept_of;
+    use super::super::sample::kept_of;
     use super::*;
 
     const UID: &str = "ab5f0552-1b1f-4d5c-9c4e-0d2b71f40000";

@@ -127,7 +127,7 @@ mod tests {
 
     use tempfile::TempDir;
 
-    use super::super::format::tests::kept_of;
+    use super::super::sample::kept_of;
     use super::*;
 
     fn keeper(place: Place) -> (Keeper, Receiver<Report>) {

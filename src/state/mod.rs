@@ -15,6 +15,8 @@ mod folder;
 mod format;
 mod keeper;
 mod place;
+#[cfg(test)]
+mod sample;
 
 pub use format::Kept;
 pub use keeper::{Keeper, Report};
