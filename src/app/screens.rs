@@ -23,8 +23,7 @@ pub(super) async fn dashboard(cli: &Cli) -> Result<ExitCode, ExpectedError> {
     on_a_terminal("`gatewatch status` and `gatewatch wait` need none")?;
     let mut connection = connect(&connect_options(&cli.connection)).await?;
     let place = connection.context.clone().unwrap_or_else(|| connection.server.clone());
-    let place_of_state = if cli.display().no_state { Place::Nowhere } else { Place::of_user(path) };
-    let mut desk = Desk::open(place_of_state);
+    let mut desk = Desk::open(if cli.display().no_state { Place::Nowhere } else { Place::of_user(path) });
     let left = loop {
         let settings = settings(cli, place.clone(), connection.namespace.clone(), Origin::Cluster);
         let live = Live::new(connection.clone(), SystemClock);

@@ -99,9 +99,10 @@ impl Journals {
         }
     }
 
-    /// The journal of a run.
+    /// The journal of a run, once it goes on from what was kept: to keep it before would lose that.
     pub fn of(&self, run: &Uid) -> Option<&Journal> {
-        self.chapters.get(run).map(|chapter| &chapter.journal)
+        let chapter = self.chapters.get(run).filter(|chapter| matches!(chapter.kept, Kept::Resumed))?;
+        Some(&chapter.journal)
     }
 
     /// The entries of that run, or of all of them, oldest first. What became of the feed is told once.

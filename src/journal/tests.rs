@@ -178,6 +178,16 @@ fn what_changes_before_the_answer_comes_follows_what_was_kept() {
 }
 
 #[test]
+fn there_is_nothing_to_keep_before_it_is_known_what_was() {
+    let mut program = Program::default();
+    program.see(&[running()]);
+    assert_eq!(program.see(&[retrying(1)]).changed, []);
+    assert_eq!(program.journals.of(&running().uid), None);
+    assert_eq!(program.recall(None).changed, [running().uid]);
+    assert!(program.journals.of(&running().uid).is_some());
+}
+
+#[test]
 fn an_outage_that_ended_while_nobody_watched_is_told() {
     let mut program = Program::start(None, running());
     program.hear(stale(3));
@@ -242,12 +252,13 @@ fn two_instances_have_a_journal_each_and_the_feed_is_told_once() {
     }
     program.see(&both(running()));
     program.see(&both(retrying(1)));
-    let seen = program.hear(stale(9));
+    program.feed = Some(stale(9));
+    let seen = program.see(&both(retrying(2)));
     assert_eq!(seen.changed, ["one", "two"].map(|uid| Uid(uid.into())));
-    assert_eq!(seen.news.len(), 1);
+    assert_eq!(seen.news.len(), 2);
     let count = |uid: &str| program.journals.of(&Uid(uid.into())).unwrap().entries().len();
-    assert_eq!((count("one"), count("two")), (6, 5));
-    assert_eq!(program.told().len(), 4 + 4 + 1 + 1);
+    assert_eq!((count("one"), count("two")), (7, 5));
+    assert_eq!(program.told().len(), 4 + 4 + 2 + 1);
 }
 
 #[test]

@@ -59,7 +59,7 @@ impl Folder {
     /// What was kept of the newest upgrade of an instance. A file that can't be used is set aside, and the next one taken.
     ///
     /// # Errors
-    /// If the folder or a file in it can't be read, or not be set aside; that there is none is no error.
+    /// If the folder can't be read, or a file not be set aside; that there is none is no error.
     pub(super) fn newest(&self, instance: &Uid) -> io::Result<(Option<Kept>, Vec<SetAside>)> {
         let mut aside = Vec::new();
         let mut files = self.files()?;
@@ -67,9 +67,10 @@ impl Folder {
         files.sort_by_key(|file| Reverse(file.generation));
         for file in files {
             let mut text = Vec::new();
-            File::open(&file.path)?.take(LONGEST).read_to_end(&mut text)?;
+            let read = File::open(&file.path).and_then(|file| file.take(LONGEST).read_to_end(&mut text));
             let of_instance = |kept: &Kept| kept.memory.upgrade.instance == *instance;
-            match format::read(&text).and_then(|kept| Some(kept).filter(of_instance).ok_or(Unusable::Foreign)) {
+            let kept = read.map_err(|_| Unusable::Unreadable).and_then(|_| format::read(&text));
+            match kept.and_then(|kept| Some(kept).filter(of_instance).ok_or(Unusable::Foreign)) {
                 Ok(kept) => return Ok((Some(kept), aside)),
                 Err(why) => {
                     let mut name = file.name;

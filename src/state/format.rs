@@ -37,6 +37,9 @@ struct Sheet<'a> {
 /// Why a file can't be used.
 #[derive(Debug, Error, PartialEq, Eq)]
 pub(super) enum Unusable {
+    /// The disk or its rights refuse it.
+    #[error("it cannot be read")]
+    Unreadable,
     /// It is no JSON, or cut off.
     #[error("it is damaged")]
     Damaged,

@@ -99,7 +99,7 @@ impl Told {
         let text = match (detail, entry.how) {
             (detail, How::Seen | How::Found) => detail.to_owned(),
             ("", How::Meanwhile) => MEANWHILE.to_owned(),
-            (detail, How::Meanwhile) => format!("{detail} {} {MEANWHILE}", theme.glyph(Glyph::Dot)),
+            (detail, How::Meanwhile) => format!("{MEANWHILE} {} {detail}", theme.glyph(Glyph::Dot)),
         };
         let (title, quiet) =
             if entry.how == How::Found { (Tone::Text, Tone::Muted) } else { (Tone::Strong, Tone::Text) };
