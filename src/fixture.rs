@@ -3,7 +3,9 @@
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use crate::cluster::{Change, ClusterEvent, Kind, LogChange, LogNews, Object, RunId, Scope, Uid, WatchState, World};
+use crate::cluster::{
+    Change, ClusterEvent, Kind, LogChange, LogNews, Memory, Object, RunId, Scope, Uid, WatchState, World,
+};
 use crate::gate::{Gate, Purpose, Target, judge};
 
 /// The moment that a test's times count from.
@@ -120,6 +122,10 @@ impl Cluster {
 
     pub(crate) fn log(&mut self, pod: &str, run: RunId, news: LogNews) {
         self.change(Change::Log(LogChange { pod: Uid(pod.to_owned()), run, news }));
+    }
+
+    pub(crate) fn remember(&mut self, memory: Memory) {
+        self.change(Change::Remembered(Box::new(memory)));
     }
 
     fn change(&mut self, change: Change) {
