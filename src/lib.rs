@@ -14,6 +14,7 @@ pub mod error;
 mod fixture;
 pub mod gate;
 pub mod output;
+pub mod print;
 pub mod record;
 pub mod run;
 pub mod source;
