@@ -1,16 +1,19 @@
 //! The loop: it waits for whatever comes first, takes in all that waits, and draws once.
 
 use std::io;
+use std::path::Path;
 use std::time::Duration;
 
 use ratatui::crossterm::event::{Event, KeyEventKind};
 use ratatui::layout::Size;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc::{Receiver, UnboundedReceiver};
+use tokio::task::{JoinError, JoinSet};
 use tokio::time::{MissedTickBehavior, interval};
 
 use super::input::Input;
 use super::model::{Effect, Message, Model, Settings};
+use super::save::save;
 use super::terminal::OwnScreen;
 use super::update;
 use crate::clipboard::{Clipboard, Outcome};
@@ -67,6 +70,7 @@ enum Wake {
     Asked(Asked),
     Terminal(Option<io::Result<Event>>),
     Copied(Outcome),
+    Saved(Result<Result<String, String>, JoinError>),
     Frame,
     Tick,
     Cluster(ClusterEvent),
@@ -88,6 +92,7 @@ impl<C: Clock> Loop<C> {
         tick.set_missed_tick_behavior(MissedTickBehavior::Skip);
         let mut frame = interval(FRAME);
         frame.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut saving = JoinSet::new();
         let mut source_speaks = true;
         let mut dirty = true;
         loop {
@@ -97,6 +102,7 @@ impl<C: Clock> Loop<C> {
                 asked = signals.next() => Wake::Asked(asked),
                 event = keys.recv() => Wake::Terminal(event),
                 Some(outcome) = outcomes.recv() => Wake::Copied(outcome),
+                Some(saved) = saving.join_next() => Wake::Saved(saved),
                 _ = frame.tick(), if dirty => Wake::Frame,
                 _ = tick.tick() => Wake::Tick,
                 event = events.recv(), if source_speaks => event.map_or(Wake::SourceClosed, Wake::Cluster),
@@ -117,6 +123,7 @@ impl<C: Clock> Loop<C> {
                 Wake::Terminal(None) => return Ok(Leave::TerminalGone),
                 Wake::Terminal(Some(event)) => from_terminal(event?),
                 Wake::Copied(outcome) => Some(Message::Copied(outcome)),
+                Wake::Saved(saved) => Some(Message::Saved(saved.unwrap_or_else(|error| Err(error.to_string())))),
                 Wake::Tick => Some(Message::Tick(self.clock.now())),
                 Wake::Cluster(event) => Some(self.take_in(event, &mut events)),
             };
@@ -128,6 +135,10 @@ impl<C: Clock> Loop<C> {
                         Effect::Watch(namespace) => return Ok(Leave::Watch(namespace)),
                         Effect::Suspend => message = Some(self.suspend()?),
                         Effect::Copy(text) => clipboard.copy(text),
+                        // A disk can be slow, and keys answer all the same.
+                        Effect::Save { name, text } => {
+                            saving.spawn_blocking(move || save(Path::new("."), &name, &text));
+                        }
                         Effect::Write(bytes) => self.screen.write(&bytes)?,
                     }
                 }

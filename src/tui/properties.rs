@@ -6,7 +6,7 @@ use ratatui::crossterm::event::KeyCode;
 
 use super::fixture::{self, ASCII, COLOUR, MONO, every_run, feed, live, model, settings};
 use super::frames::{drawn, pressed, text};
-use super::keymap::BINDINGS;
+use super::keymap::bindings;
 use super::model::{Mode, Model};
 use super::theme::Tone;
 use super::{Settings, view};
@@ -173,9 +173,9 @@ proptest! {
 #[test]
 fn help_lists_every_key() {
     let settings = settings(COLOUR);
-    let model = pressed(model(settings, (100, 80), vec![fixture::running()], feed(&live())), &[KeyCode::Char('?')]);
+    let model = pressed(model(settings, (100, 120), vec![fixture::running()], feed(&live())), &[KeyCode::Char('?')]);
     let help = text(&drawn(&model));
-    for binding in BINDINGS {
+    for binding in bindings() {
         let keys: Vec<String> = binding.keys.iter().map(|key| key.label(false)).collect();
         let keys = keys.join(" ");
         let listed = help.lines().any(|line| {
