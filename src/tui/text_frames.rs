@@ -75,14 +75,8 @@ fn where_a_log_is_from_is_told() {
         (Some(LogEnd::Complete), 3, Via::Afterwards, "", "read after it ended"),
         (Some(LogEnd::Complete), 3, Via::Previous, "", "read with --previous"),
         (Some(refused.clone()), 0, Via::Afterwards, "", "you may not read logs: pods \"a\" is forbidden"),
-        (Some(refused), 0, Via::Afterwards, "bye", "this is the termination message; you may not read logs"),
-        (
-            Some(LogEnd::Gone),
-            0,
-            Via::Previous,
-            "bye",
-            "this is the termination message; the kubelet had its log no more",
-        ),
+        (Some(refused), 0, Via::Afterwards, "bye", "termination message; you may not read logs"),
+        (Some(LogEnd::Gone), 0, Via::Previous, "bye", "termination message; the kubelet had its log no more"),
         (Some(LogEnd::Broken("eof".into())), 3, Via::Followed, "", "followed, and broke off: eof"),
     ] {
         let said = with(end, lines, via, message);
@@ -99,14 +93,14 @@ fn where_there_is_no_log_it_says_why() {
         });
         said(run, "l")
     };
-    assert!(without(false).contains("its log was not read yet, and it left no message"), "{}", without(false));
-    assert!(without(true).contains("its log was not read before its pod was gone, and it left no message"));
+    assert!(without(false).contains("no log was read yet, and it left no message"), "{}", without(false));
+    assert!(without(true).contains("no log was read before its pod went, and it left no message"));
     assert!(said(fixture::running(), "l").contains("no log: no container of it has run, as far as was seen"));
     let origin = super::Origin::Replay { speed: 1.0 };
     let settings = super::Settings { origin, ..settings(COLOUR) };
     let replay = model(settings, (100, 30), vec![fixture::logged()], feed(&live()));
     let frame = text(&drawn(&pressed(replay, &keys("l[["))));
-    assert!(frame.contains("this is the termination message; a recording holds no logs"), "{frame}");
+    assert!(frame.contains("termination message; a recording holds no logs"), "{frame}");
 }
 
 #[test]

@@ -198,8 +198,11 @@ impl Pager {
         let lines = (top.line..text.end()).map_while(move |number| Some((number, text.line(number)?)));
         let rows = lines.flat_map(move |(number, line)| {
             let skip = if number == top.line { top.row } else { 0 };
-            let ranges =
-                if wraps { rows::ranges(&line.text, columns, skip, room.rows) } else { vec![0..line.text.len()] };
+            let ranges = if wraps {
+                rows::ranges(&line.text, columns, skip, room.rows)
+            } else {
+                std::iter::once(0..line.text.len()).collect()
+            };
             ranges.into_iter().map(move |range| Row { number, line, range })
         });
         rows.take(room.rows)

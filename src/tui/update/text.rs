@@ -201,3 +201,6 @@ fn log_name(logs: &Logs) -> String {
         None => format!("{}-{}.log", run.pod, run.run.container),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -136,7 +136,7 @@ fn source(model: &Model, logs: &Logs) -> Vec<Span<'static>> {
         let text = "no log: no container of it has run, as far as was seen";
         return vec![theme.span(Tone::Warning, text)];
     };
-    let instead = if logs.is_message() { "this is the termination message; " } else { "" };
+    let instead = if logs.is_message() { "termination message; " } else { "" };
     match &run.log {
         Some(log) => {
             let (tone, words) = read(log);
@@ -151,8 +151,8 @@ fn source(model: &Model, logs: &Logs) -> Vec<Span<'static>> {
         None => {
             let why = match (model.settings.origin, logs.pod()) {
                 (Origin::Replay { .. }, _) => "a recording holds no logs",
-                (Origin::Cluster, Some(pod)) if !pod.gone => "its log was not read yet",
-                (Origin::Cluster, _) => "its log was not read before its pod was gone",
+                (Origin::Cluster, Some(pod)) if !pod.gone => "no log was read yet",
+                (Origin::Cluster, _) => "no log was read before its pod went",
             };
             let nothing = if logs.is_message() { "" } else { ", and it left no message" };
             vec![theme.span(Tone::Warning, format!("{instead}{why}{nothing}"))]

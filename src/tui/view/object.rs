@@ -26,7 +26,7 @@ pub fn draw(model: &Model, reading: &Reading, object: &Object, buffer: &mut Buff
         Form::Yaml => "as YAML",
         Form::Described => "described",
     };
-    let gone = if object.gone { ", deleted: this is the last there was of it" } else { "" };
+    let gone = if object.gone { " (deleted; as it was last)" } else { "" };
     let title = Line::from(vec![
         theme.span(Tone::Strong, format!("{}/{}", object.kind, one_line(&object.name))),
         theme.span(Tone::Muted, format!("  {form}")),

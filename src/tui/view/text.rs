@@ -118,11 +118,16 @@ pub fn status(model: &Model, reading: &Reading, room: Room, following: bool) -> 
         let pattern = fit_end(search.pattern().text(), 16, theme);
         parts.push(match (search.count(), search.number()) {
             (0, _) => theme.span(Tone::Warning, format!("/{pattern} not found")),
-            (count, Some(number)) => theme.span(Tone::Text, format!("/{pattern} {number} of {count}")),
+            (count, Some(number)) => {
+                let [number, count] = [number, count].map(|number| words::thousands(number as u64));
+                theme.span(Tone::Text, format!("/{pattern} {number} of {count}"))
+            }
             (count, None) => theme.span(Tone::Text, format!("/{pattern} {}", words::counted(count, "line"))),
         });
     }
-    if let Some((first, last)) = pager.position(text, room) {
+    // Where all of it is seen, there is no position.
+    let position = pager.position(text, room).filter(|seen| *seen != (text.first() + 1, text.end()));
+    if let Some((first, last)) = position {
         let numbers = [first, last, text.end()].map(words::thousands);
         parts.push(theme.span(Tone::Muted, format!("{}-{} of {}", numbers[0], numbers[1], numbers[2])));
     }
