@@ -17,6 +17,7 @@ pub mod journal;
 pub mod multiplexer;
 pub mod notify;
 pub mod output;
+pub mod print;
 pub mod record;
 pub mod run;
 pub mod source;

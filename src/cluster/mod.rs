@@ -49,6 +49,6 @@ pub use meta::{Condition, Labels, Meta, Uid, condition, holding, is_namespace};
 pub use object::{Kind, Object, Unreadable};
 pub use pod::{Container, ContainerRole, ContainerState, Pod, PodPhase, Terminated};
 pub use record::{FinishedRun, JobRecord, PodRecord};
-pub(crate) use text::clean_word;
 pub use text::{LONGEST, clean};
+pub(crate) use text::{clean_line, clean_word};
 pub use world::World;

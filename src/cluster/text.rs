@@ -22,6 +22,11 @@ pub(crate) fn clean_word(text: &str) -> String {
     cleaned(text, LONGEST_WORD, ' ')
 }
 
+/// One line of an object as it is printed whole: cleaned likewise, in one line, and never cut.
+pub(crate) fn clean_line(line: &str) -> String {
+    cleaned(line, usize::MAX, ' ')
+}
+
 fn cleaned(text: &str, longest: usize, line_break: char) -> String {
     let mut kept = String::with_capacity(text.len().min(longest));
     let mut rest = text.chars();

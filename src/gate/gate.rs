@@ -120,6 +120,8 @@ pub struct GatePod {
     pub created: Option<Timestamp>,
     /// Restarts of its containers.
     pub restarts: u32,
+    /// The pod as the server wrote it.
+    pub manifest: Manifest,
 }
 
 impl Attempt {

@@ -130,6 +130,7 @@ fn pod(record: &PodRecord) -> GatePod {
         gone: record.gone,
         created: pod.meta.created,
         restarts: pod.containers.iter().map(|container| container.restarts).fold(0, u32::saturating_add),
+        manifest: pod.meta.manifest.clone(),
     }
 }
 

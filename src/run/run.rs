@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 
 use super::{Step, StepId};
-use crate::cluster::Uid;
+use crate::cluster::{Manifest, Uid};
 use crate::gate::GateState;
 
 /// One thing that goes through steps. It holds points in time and never ages, so that equal means unchanged.
@@ -33,6 +33,8 @@ pub struct Run {
     pub ended: Option<Timestamp>,
     /// Jobs of earlier hops, and those that a change of the spec left behind; oldest first.
     pub history: Vec<PastJob>,
+    /// The resource as the server wrote it.
+    pub manifest: Manifest,
 }
 
 /// What kind of thing a run is.

@@ -51,6 +51,7 @@ pub(crate) fn run() -> Run {
         started: Some(time("15:00:00")),
         ended: None,
         history: Vec::new(),
+        manifest: Manifest::default(),
     }
 }
 

@@ -1,16 +1,19 @@
 //! The loop: it waits for whatever comes first, takes in all that waits, and draws once.
 
 use std::io;
+use std::path::Path;
 use std::time::Duration;
 
 use ratatui::crossterm::event::{Event, KeyEventKind};
 use ratatui::layout::Size;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc::{Receiver, UnboundedReceiver};
+use tokio::task::{JoinError, JoinSet};
 use tokio::time::{MissedTickBehavior, interval};
 
 use super::input::Input;
 use super::model::{Effect, Message, Model, Settings};
+use super::save::save;
 use super::terminal::OwnScreen;
 use super::update;
 use crate::clipboard::{Clipboard, Outcome};
@@ -76,6 +79,7 @@ enum Wake {
     Terminal(Option<io::Result<Event>>),
     Copied(Outcome),
     Kept(Report),
+    Saved(Result<Result<String, String>, JoinError>),
     Frame,
     Tick,
     Cluster(ClusterEvent),
@@ -97,6 +101,7 @@ impl<C: Clock> Loop<C> {
         tick.set_missed_tick_behavior(MissedTickBehavior::Skip);
         let mut frame = interval(FRAME);
         frame.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut saving = JoinSet::new();
         let mut source_speaks = true;
         let mut dirty = true;
         loop {
@@ -107,6 +112,7 @@ impl<C: Clock> Loop<C> {
                 event = keys.recv() => Wake::Terminal(event),
                 Some(outcome) = outcomes.recv() => Wake::Copied(outcome),
                 Some(report) = reports.recv() => Wake::Kept(report),
+                Some(saved) = saving.join_next() => Wake::Saved(saved),
                 _ = frame.tick(), if dirty => Wake::Frame,
                 _ = tick.tick() => Wake::Tick,
                 event = events.recv(), if source_speaks => event.map_or(Wake::SourceClosed, Wake::Cluster),
@@ -128,6 +134,7 @@ impl<C: Clock> Loop<C> {
                 Wake::Terminal(Some(event)) => from_terminal(event?),
                 Wake::Copied(outcome) => Some(Message::Copied(outcome)),
                 Wake::Kept(report) => Some(self.hear_of_kept(report)),
+                Wake::Saved(saved) => Some(Message::Saved(saved.unwrap_or_else(|error| Err(error.to_string())))),
                 Wake::Tick => Some(Message::Tick(self.clock.now())),
                 Wake::Cluster(event) => Some(self.take_in(event, &mut events)),
             };
@@ -139,6 +146,10 @@ impl<C: Clock> Loop<C> {
                         Effect::Watch(namespace) => return Ok(Leave::Watch(namespace)),
                         Effect::Suspend => message = Some(self.suspend()?),
                         Effect::Copy(text) => clipboard.copy(text),
+                        // A disk can be slow, and keys answer all the same.
+                        Effect::Save { name, text } => {
+                            saving.spawn_blocking(move || save(Path::new("."), &name, &text));
+                        }
                         Effect::Write(bytes) => self.screen.write(&bytes)?,
                         Effect::Recall(run) => keeper.recall(run),
                         Effect::Keep(run) => self.keep(&run, keeper),

@@ -80,7 +80,7 @@ fn in_words(style: Style) -> String {
 }
 
 /// Compares with a snapshot in `tests/snapshots`.
-fn compare(name: &str, frame: String) {
+pub fn compare(name: &str, frame: String) {
     let mut settings = insta::Settings::clone_current();
     settings.set_snapshot_path("../../tests/snapshots");
     settings.set_prepend_module_to_snapshot(false);
@@ -89,7 +89,7 @@ fn compare(name: &str, frame: String) {
 }
 
 /// A screen at three sizes; at the middle one in ASCII too, and with its styles in colour and without.
-fn every_way(name: &str, model: impl Fn(Theme, (u16, u16)) -> Model) {
+pub fn every_way(name: &str, model: impl Fn(Theme, (u16, u16)) -> Model) {
     for size in SIZES {
         compare(&format!("{name}-{}x{}", size.0, size.1), text(&drawn(&model(COLOUR, size))));
     }
@@ -99,7 +99,7 @@ fn every_way(name: &str, model: impl Fn(Theme, (u16, u16)) -> Model) {
 }
 
 /// A screen at three sizes, in text alone.
-fn every_size(name: &str, model: impl Fn(Theme, (u16, u16)) -> Model) {
+pub fn every_size(name: &str, model: impl Fn(Theme, (u16, u16)) -> Model) {
     for size in SIZES {
         compare(&format!("{name}-{}x{}", size.0, size.1), text(&drawn(&model(COLOUR, size))));
     }

@@ -1,8 +1,14 @@
-//! Every key: what it does, and where. Dispatch, the bottom bar and help come from this one table.
+//! Every key: what it does, and where. Dispatch, the bottom bar and help come from this one table; the part of it that is
+//! about texts stands in `keymap/text.rs`, and which screen is which place in `keymap/place.rs`.
 
-use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+mod key;
+mod place;
+mod text;
 
-use super::model::{Screen, Typing};
+use ratatui::crossterm::event::KeyCode;
+
+pub use key::Key;
+pub use place::Place;
 
 /// What a key does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -47,30 +53,43 @@ pub enum Action {
     Suspend,
     /// Leave.
     Quit,
+    /// The log of the attempt that runs, or of the newest one.
+    Logs,
+    /// The log of the attempt before.
+    Before,
+    /// The log of the attempt after.
+    After,
+    /// The log of the next container.
+    NextContainer,
+    /// The object as YAML.
+    Yaml,
+    /// The object described.
+    Describe,
+    /// Stay at the end, or no longer.
+    Follow,
+    /// Break lines, or no longer.
+    Wrap,
+    /// Show times, or no longer.
+    Times,
+    /// A step to the left.
+    Left,
+    /// A step to the right.
+    Right,
+    /// Save the text.
+    Save,
+    /// Type what is searched.
+    Search,
+    /// Keep the search that was typed.
+    KeepSearch,
+    /// Drop the search.
+    DropSearch,
+    /// To the next place it is found in.
+    NextMatch,
+    /// To the place before.
+    MatchBefore,
 }
 
-/// Where a key is valid.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
-    /// No instance yet.
-    Waiting,
-    /// The list of instances.
-    Instances,
-    /// The filter of that list, while it is typed.
-    Filter,
-    /// A namespace, while it is typed.
-    Namespace,
-    /// One instance.
-    Dashboard,
-    /// One step.
-    Detail,
-    /// The journal.
-    Journal,
-    /// Help.
-    Help,
-}
-
-use Place::{Dashboard, Detail, Filter, Help, Instances, Journal, Namespace, Waiting};
+use Place::{Dashboard, Detail, Filter, Help, Instances, Journal, Logs, Namespace, Search, Text, Waiting};
 
 /// One key of the table.
 pub struct Binding {
@@ -86,22 +105,12 @@ pub struct Binding {
     pub help: &'static str,
 }
 
-/// A key on the keyboard.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Key {
-    /// A character as it is typed, shift included.
-    Char(char),
-    /// A character with the control key.
-    Ctrl(char),
-    /// Any other key.
-    Named(KeyCode),
-}
+const ANYWHERE: &[Place] =
+    &[Waiting, Instances, Filter, Namespace, Dashboard, Detail, Journal, Logs, Text, Search, Help];
+const NOT_TYPING: &[Place] = &[Waiting, Instances, Dashboard, Detail, Journal, Logs, Text, Help];
 
-const ANYWHERE: &[Place] = &[Waiting, Instances, Filter, Namespace, Dashboard, Detail, Journal, Help];
-const NOT_TYPING: &[Place] = &[Waiting, Instances, Dashboard, Detail, Journal, Help];
-
-/// Every key there is, in the order in which the bottom bar and help tell of them.
-pub static BINDINGS: &[Binding] = &[
+/// The keys that are not about texts alone, in the order in which the bottom bar and help tell of them.
+static BINDINGS: &[Binding] = &[
     Binding {
         keys: &[Key::Char('c')],
         action: Action::Copy,
@@ -110,11 +119,39 @@ pub static BINDINGS: &[Binding] = &[
         help: "copy the command of the selected gate",
     },
     Binding {
-        keys: &[Key::Named(KeyCode::Enter), Key::Char('d')],
+        keys: &[Key::Char('l')],
+        action: Action::Logs,
+        places: &[Dashboard, Detail],
+        bar: Some("logs"),
+        help: "the log of the attempt that runs, or of the newest one",
+    },
+    Binding {
+        keys: &[Key::Char('p')],
+        action: Action::Before,
+        places: &[Dashboard, Detail],
+        bar: None,
+        help: "the log of the attempt before that one",
+    },
+    Binding {
+        keys: &[Key::Named(KeyCode::Enter)],
         action: Action::Open,
         places: &[Dashboard],
         bar: Some("detail"),
         help: "the selected step in every detail",
+    },
+    Binding {
+        keys: &[Key::Char('d')],
+        action: Action::Describe,
+        places: &[Dashboard, Detail],
+        bar: None,
+        help: "what kubectl describe tells of its Job and pods",
+    },
+    Binding {
+        keys: &[Key::Char('y')],
+        action: Action::Yaml,
+        places: &[Dashboard, Detail, Instances],
+        bar: None,
+        help: "the object as YAML",
     },
     Binding {
         keys: &[Key::Named(KeyCode::Enter)],
@@ -147,7 +184,7 @@ pub static BINDINGS: &[Binding] = &[
     Binding {
         keys: &[Key::Named(KeyCode::Backspace), Key::Ctrl('h')],
         action: Action::Erase,
-        places: &[Filter, Namespace],
+        places: &[Filter, Namespace, Search],
         bar: None,
         help: "take back a character",
     },
@@ -175,14 +212,14 @@ pub static BINDINGS: &[Binding] = &[
     Binding {
         keys: &[Key::Char('j'), Key::Named(KeyCode::Down)],
         action: Action::Down,
-        places: &[Instances, Dashboard, Detail, Journal, Help],
+        places: &[Instances, Dashboard, Detail, Logs, Text, Journal, Help],
         bar: None,
         help: "down",
     },
     Binding {
         keys: &[Key::Char('k'), Key::Named(KeyCode::Up)],
         action: Action::Up,
-        places: &[Instances, Dashboard, Detail, Journal, Help],
+        places: &[Instances, Dashboard, Detail, Logs, Text, Journal, Help],
         bar: None,
         help: "up",
     },
@@ -196,28 +233,28 @@ pub static BINDINGS: &[Binding] = &[
     Binding {
         keys: &[Key::Char('g'), Key::Named(KeyCode::Home)],
         action: Action::First,
-        places: &[Instances, Detail, Journal, Help],
+        places: &[Instances, Detail, Logs, Text, Journal, Help],
         bar: None,
         help: "to the top",
     },
     Binding {
         keys: &[Key::Char('G'), Key::Named(KeyCode::End)],
         action: Action::Last,
-        places: &[Instances, Dashboard, Detail, Journal, Help],
+        places: &[Instances, Dashboard, Detail, Logs, Text, Journal, Help],
         bar: None,
         help: "to the end",
     },
     Binding {
         keys: &[Key::Named(KeyCode::PageDown), Key::Char(' '), Key::Ctrl('f')],
         action: Action::PageDown,
-        places: &[Detail, Journal, Help],
+        places: &[Detail, Logs, Text, Journal, Help],
         bar: None,
         help: "a screenful down",
     },
     Binding {
         keys: &[Key::Named(KeyCode::PageUp), Key::Ctrl('b')],
         action: Action::PageUp,
-        places: &[Detail, Journal, Help],
+        places: &[Detail, Logs, Text, Journal, Help],
         bar: None,
         help: "a screenful up",
     },
@@ -260,7 +297,7 @@ pub static BINDINGS: &[Binding] = &[
     Binding {
         keys: &[Key::Char('?')],
         action: Action::Help,
-        places: &[Waiting, Instances, Dashboard, Detail, Journal],
+        places: &[Waiting, Instances, Dashboard, Detail, Logs, Text, Journal],
         bar: Some("help"),
         help: "the keys and the states",
     },
@@ -276,121 +313,10 @@ pub static BINDINGS: &[Binding] = &[
     },
 ];
 
-impl Place {
-    /// All of them, in the order in which help tells of them.
-    pub const ALL: [Self; 8] = [
-        Self::Dashboard,
-        Self::Detail,
-        Self::Instances,
-        Self::Filter,
-        Self::Namespace,
-        Self::Journal,
-        Self::Help,
-        Self::Waiting,
-    ];
-
-    /// The place of a screen; `None` where no key is bound: any key leaves a text that stands alone, and none does
-    /// anything to a kiosk.
-    pub fn of(screen: Screen<'_>, typing: Option<&Typing>) -> Option<Self> {
-        match (screen, typing) {
-            (Screen::Waiting | Screen::Instances | Screen::Dashboard, Some(Typing::Namespace(_))) => {
-                Some(Self::Namespace)
-            }
-            (Screen::Waiting, _) => Some(Self::Waiting),
-            (Screen::Instances, Some(Typing::Filter)) => Some(Self::Filter),
-            (Screen::Instances, _) => Some(Self::Instances),
-            (Screen::Dashboard, _) => Some(Self::Dashboard),
-            (Screen::Detail, _) => Some(Self::Detail),
-            (Screen::Journal, _) => Some(Self::Journal),
-            (Screen::Help, _) => Some(Self::Help),
-            (Screen::Alone(_) | Screen::Kiosk, _) => None,
-        }
-    }
-
-    /// The keys that are valid there.
-    pub fn bindings(self) -> impl Iterator<Item = &'static Binding> {
-        BINDINGS.iter().filter(move |binding| binding.places.contains(&self))
-    }
-
-    /// The name of the key that does something there; empty where none does.
-    pub fn label(self, action: Action, ascii: bool) -> String {
-        let binding = self.bindings().find(|binding| binding.action == action);
-        binding.and_then(|binding| binding.keys.first()).map(|key| key.label(ascii)).unwrap_or_default()
-    }
-
-    /// What a key does there.
-    pub fn action(self, event: KeyEvent) -> Option<Action> {
-        let pressed = Key::from(event);
-        self.bindings().find(|binding| binding.keys.contains(&pressed)).map(|binding| binding.action)
-    }
-}
-
-impl From<KeyEvent> for Key {
-    fn from(event: KeyEvent) -> Self {
-        match event.code {
-            KeyCode::Char(character) if event.modifiers.contains(KeyModifiers::CONTROL) => {
-                Self::Ctrl(character.to_ascii_lowercase())
-            }
-            KeyCode::Char(character) => Self::Char(character),
-            code => Self::Named(code),
-        }
-    }
-}
-
-impl Key {
-    /// The key as it is named to a person.
-    pub fn label(self, ascii: bool) -> String {
-        match self {
-            Self::Char(' ') => "Space".into(),
-            Self::Char(character) => character.into(),
-            Self::Ctrl(character) => format!("Ctrl-{}", character.to_ascii_uppercase()),
-            Self::Named(KeyCode::Enter) if !ascii => "↵".into(),
-            Self::Named(KeyCode::Up) if !ascii => "↑".into(),
-            Self::Named(KeyCode::Down) if !ascii => "↓".into(),
-            Self::Named(KeyCode::PageUp) => "PgUp".into(),
-            Self::Named(KeyCode::PageDown) => "PgDn".into(),
-            Self::Named(code) => format!("{code:?}"),
-        }
-    }
+/// All of them: those of texts first, which come before what is valid everywhere.
+pub fn bindings() -> impl Iterator<Item = &'static Binding> {
+    text::BINDINGS.iter().chain(BINDINGS)
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn no_key_means_two_things_in_one_place() {
-        for place in Place::ALL {
-            let keys: Vec<Key> = place.bindings().flat_map(|binding| binding.keys).copied().collect();
-            for (index, key) in keys.iter().enumerate() {
-                assert!(!keys[..index].contains(key), "{key:?} in {place:?}");
-            }
-        }
-    }
-
-    #[test]
-    fn every_place_can_be_left_and_names_keys_in_its_bar() {
-        for place in Place::ALL {
-            let quit = KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL);
-            assert_eq!(place.action(quit), Some(Action::Quit));
-            assert!(place.bindings().any(|binding| binding.bar.is_some()), "{place:?}");
-        }
-    }
-
-    #[test]
-    fn shift_and_control_are_told_apart() {
-        let action = |code, modifiers| Dashboard.action(KeyEvent::new(code, modifiers));
-        assert_eq!(action(KeyCode::Char('G'), KeyModifiers::SHIFT), Some(Action::Last));
-        assert_eq!(action(KeyCode::Char('g'), KeyModifiers::NONE), Some(Action::First));
-        assert_eq!(action(KeyCode::Char('c'), KeyModifiers::NONE), Some(Action::Copy));
-        assert_eq!(action(KeyCode::Char('z'), KeyModifiers::CONTROL), Some(Action::Suspend));
-        assert_eq!(action(KeyCode::Char('x'), KeyModifiers::NONE), None);
-    }
-
-    #[test]
-    fn a_q_that_is_typed_does_not_quit() {
-        for place in [Filter, Namespace] {
-            assert_eq!(place.action(KeyEvent::new(KeyCode::Char('q'), KeyModifiers::NONE)), None);
-        }
-    }
-}
+mod tests;

@@ -8,7 +8,10 @@
 //! | `model` | all that the screens show, and where the user is |
 //! | `update/` | what a message changes |
 //! | `keymap` | every key: dispatch, the bottom bar and help come from it |
-//! | `theme` | every colour and glyph |
+//! | `theme`, `look` | every colour and glyph; the colours of a log |
+//! | `pager/` | where in a long text one is, and what is searched in it |
+//! | `reading/` | what is read on a screen of text: logs, an object |
+//! | `save` | a text becomes a file |
 //! | `mark` | the states a step is shown in |
 //! | `view/` | the screens, one file each, and their parts |
 //! | `widget/` | small drawing without a model: text, tables, pips, meter, frame, command |
@@ -23,13 +26,19 @@ mod fixture;
 mod frames;
 mod input;
 mod keymap;
+mod look;
 mod mark;
 mod model;
+mod pager;
 #[cfg(test)]
 mod properties;
+mod reading;
+mod save;
 #[cfg(test)]
 mod symptoms;
 mod terminal;
+#[cfg(test)]
+mod text_frames;
 mod theme;
 mod update;
 pub mod view;

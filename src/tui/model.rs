@@ -6,6 +6,7 @@ use jiff::tz::TimeZone;
 use ratatui::crossterm::event::KeyEvent;
 use ratatui::layout::Size;
 
+use super::reading::{Logs, Object, Reading, Subject};
 use super::theme::Theme;
 use crate::clipboard::Outcome;
 use crate::cluster::{Feed, Uid};
@@ -95,6 +96,8 @@ pub enum Message {
     Tick(Timestamp),
     /// What became of a copy.
     Copied(Outcome),
+    /// What became of a text that was to be saved: where it is, or in words why not.
+    Saved(Result<String, String>),
 }
 
 /// What is to be done outside. What comes of it comes in again as a [`Message`].
@@ -106,6 +109,13 @@ pub enum Effect {
     Suspend,
     /// Copy a text.
     Copy(String),
+    /// Save a text in the current directory, under that name or one like it.
+    Save {
+        /// The name.
+        name: String,
+        /// The text.
+        text: String,
+    },
     /// Write bytes to the terminal that draw nothing.
     Write(Vec<u8>),
     /// Watch another namespace; `None` for all.
@@ -160,10 +170,12 @@ pub enum Typing {
     Filter,
     /// The name of another namespace, so far.
     Namespace(String),
+    /// What is searched in a text, which is found while it grows.
+    Search,
 }
 
 /// A screen that lies over another.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Over {
     /// A step in every detail, from that line on.
     Detail {
@@ -180,12 +192,14 @@ pub enum Over {
         /// The first line shown.
         scroll: usize,
     },
+    /// Logs, or an object.
+    Text(Box<Reading>),
     /// A text alone, to be selected by hand.
     Alone(String),
 }
 
 /// The screen that is shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Screen<'a> {
     /// The display that nobody attends.
     Kiosk,
@@ -201,6 +215,10 @@ pub enum Screen<'a> {
     Journal,
     /// The keys and the states.
     Help,
+    /// The logs of a gate.
+    Logs(&'a Reading, &'a Logs),
+    /// An object.
+    Object(&'a Reading, &'a Object),
     /// A text alone.
     Alone(&'a str),
 }
@@ -257,6 +275,10 @@ impl Model {
             Some(Over::Alone(text)) => Screen::Alone(text),
             Some(Over::Help { .. }) => Screen::Help,
             Some(Over::Journal { .. }) => Screen::Journal,
+            Some(Over::Text(reading)) => match &reading.subject {
+                Subject::Logs(logs) => Screen::Logs(reading, logs),
+                Subject::Object(object) => Screen::Object(reading, object),
+            },
             Some(Over::Detail { .. }) if self.run().is_some() => Screen::Detail,
             _ if self.runs.is_empty() => Screen::Waiting,
             _ if self.run().is_some() => Screen::Dashboard,
@@ -300,11 +322,20 @@ impl Model {
         self.run()?.steps.get(self.selected()?)
     }
 
-    /// The command of the selected step, as it is typed into a shell.
+    /// The command of the selected step, or of the one whose logs are read, as it is typed into a shell.
     pub(super) fn command(&self) -> Option<String> {
-        let job = self.step()?.gate()?.job.as_ref()?;
+        let job = match self.screen() {
+            Screen::Logs(_, logs) => &logs.job,
+            _ => self.step()?.gate()?.job.as_ref()?,
+        };
         let command = job.command.as_ref().filter(|_| !self.settings.redact)?;
         Some(command.shell(&self.settings.target))
+    }
+
+    /// What is searched in the text that is read.
+    pub(super) fn searched(&self) -> Option<&str> {
+        let Some(Over::Text(reading)) = self.over.last() else { return None };
+        reading.pager.search.as_ref().map(|search| search.pattern().text())
     }
 
     /// The instances that the filter lets through.

@@ -3,15 +3,16 @@
 use proptest::prelude::*;
 use ratatui::buffer::Buffer;
 use ratatui::crossterm::event::KeyCode;
+use serde_json::json;
 
 use super::fixture::{self, ASCII, COLOUR, MONO, every_run, feed, live, model, settings};
 use super::frames::{drawn, pressed, text};
-use super::keymap::BINDINGS;
+use super::keymap::bindings;
 use super::model::{Message, Mode, Model};
 use super::theme::Tone;
 use super::update::update;
 use super::{Settings, view};
-use crate::cluster::clean;
+use crate::cluster::{Log, LogLine, Manifest, Via, clean};
 use crate::gate::{Attempts, Command, Ending, GateState, LastFailure, Outcome};
 use crate::run::{Run, StepBody};
 
@@ -153,6 +154,38 @@ proptest! {
     }
 
     #[test]
+    fn any_size_draws_any_log_and_object_and_nothing_hostile_in_it(
+        width in 0_u16..320,
+        height in 0_u16..110,
+        printed in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..80), 0..60),
+        words in "(\\PC|\u{1b}\\[[0-9]{0,2}[A-Zm]|\u{9b}|\u{202e}|\n|\t){0,60}",
+        keys in "[wtjkgGfn\\[\\] ]{0,8}",
+        searched in "[a-z\\PC]{0,2}",
+        theme in prop_oneof![Just(COLOUR), Just(MONO), Just(ASCII)],
+    ) {
+        let mut run = fixture::logged();
+        fixture::with_job(&mut run, |job| {
+            let mut log = Log::new(Via::Followed);
+            printed.iter().for_each(|line| log.push(LogLine::printed(line)));
+            log.push(LogLine::printed(words.as_bytes()));
+            job.logs[4].log = Some(log.into());
+            job.logs[1].message = clean(&words);
+            job.manifest = Manifest::of(&json!({"metadata": {"name": words}, words.clone(): words, "spec": [words]}));
+        });
+        let chars = |text: &str| text.chars().map(KeyCode::Char).collect::<Vec<_>>();
+        for opening in ["l", "p", "l[[[", "y", "d"] {
+            let search = [chars("/"), chars(&searched), vec![KeyCode::Enter]].concat();
+            let keys = [chars(opening), chars(&keys), search, chars("N")].concat();
+            let model = model(settings(theme), (width, height), vec![run.clone()], feed(&live()));
+            let buffer = drawn(&pressed(model, &keys));
+            for cell in &buffer.content {
+                let hostile = |character: char| character.is_control() || clean(&character.to_string()).is_empty();
+                prop_assert!(!cell.symbol().chars().any(|shown| shown != ' ' && hostile(shown)), "{:?}", cell.symbol());
+            }
+        }
+    }
+
+    #[test]
     fn absurd_counts_and_times_are_drawn(
         failed in any::<u32>(),
         limit in any::<u32>(),
@@ -181,9 +214,9 @@ proptest! {
 #[test]
 fn help_lists_every_key() {
     let settings = settings(COLOUR);
-    let model = pressed(model(settings, (100, 80), vec![fixture::running()], feed(&live())), &[KeyCode::Char('?')]);
+    let model = pressed(model(settings, (100, 120), vec![fixture::running()], feed(&live())), &[KeyCode::Char('?')]);
     let help = text(&drawn(&model));
-    for binding in BINDINGS {
+    for binding in bindings() {
         let keys: Vec<String> = binding.keys.iter().map(|key| key.label(false)).collect();
         let keys = keys.join(" ");
         let listed = help.lines().any(|line| {

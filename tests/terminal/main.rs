@@ -108,6 +108,28 @@ fn help_opens_and_closes() {
 }
 
 #[test]
+fn what_a_run_left_is_read_searched_and_saved_under_a_name_that_is_free() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut terminal = started(program().folder(folder.path()));
+    terminal.type_keys("l");
+    terminal.until_shows("termination message; a recording holds no logs");
+    terminal.type_keys("/lock\r");
+    terminal.until_shows("/lock 1 of 1");
+    for name in
+        ["gitlab-migrations-6da3b811-attempt-3-migrations.log", "gitlab-migrations-6da3b811-attempt-3-migrations-2.log"]
+    {
+        terminal.type_keys("s");
+        terminal.until_shows(&format!("saved to ./{name}"));
+        let saved = std::fs::read_to_string(folder.path().join(name)).unwrap();
+        assert!(saved.contains("PG::LockNotAvailable: ERROR:"), "{saved}");
+    }
+    terminal.type_keys("\x1b");
+    terminal.until("the search dropped", |screen| !screen.contents().contains("/lock"));
+    terminal.type_keys("\x1b");
+    terminal.until("the dashboard again", fills);
+}
+
+#[test]
 fn control_c_quits_and_restores_the_terminal() {
     let mut terminal = dashboard();
     assert!(!terminal.cooked());

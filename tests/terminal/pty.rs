@@ -110,6 +110,12 @@ impl Setup {
         self
     }
 
+    /// Starts it in that folder.
+    pub fn folder(mut self, folder: &Path) -> Self {
+        self.command.cwd(folder);
+        self
+    }
+
     /// Starts it in a terminal of 100×30.
     pub fn start(self) -> Terminal {
         let (columns, rows) = (100, 30);

@@ -48,6 +48,7 @@ pub(super) fn upgrade(core: &GitLabCore, world: &World) -> Run {
         started: jobs.current().filter_map(|record| record.job.meta.created).min(),
         ended,
         history: history(core, world, &jobs),
+        manifest: core.meta.manifest.clone(),
         course: jobs.course,
     }
 }

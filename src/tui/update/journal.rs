@@ -2,6 +2,7 @@
 
 use jiff::Timestamp;
 
+use super::text;
 use crate::cluster::Feed;
 use crate::run::Run;
 use crate::tui::model::{Effect, Model};
@@ -12,6 +13,7 @@ pub(super) fn take_in(model: &mut Model, runs: Vec<Run>, feed: Feed, now: Timest
     model.runs = runs;
     model.feed = feed;
     model.now = now;
+    text::see(model);
     let told = model.settings.notices.bytes(&seen.news, model.settings.redact).filter(|_| !model.attended);
     let asked = seen.asked.into_iter().map(Effect::Recall);
     let changed = seen.changed.into_iter().map(Effect::Keep);

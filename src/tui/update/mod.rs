@@ -1,11 +1,14 @@
-//! What a message changes. Pure: what is to be done outside comes back as [`Effect`]s.
+//! What a message changes. Pure: what is to be done outside comes back as [`Effect`]s. `journal` has what becomes of the
+//! runs, `text` the screens of text.
 
 mod journal;
+mod text;
 
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::keymap::{Action, Key, Place};
 use super::model::{Effect, Focus, Message, Mode, Model, Notice, Origin, Over, Screen, Typing};
+use super::pager::Move;
 use super::view;
 use crate::clipboard::Outcome;
 use crate::cluster::is_namespace;
@@ -36,6 +39,8 @@ pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
             return vec![Effect::Write(bytes)];
         }
         Message::Copied(Outcome::ShowAlone(text)) => model.over.push(Over::Alone(text)),
+        Message::Saved(Ok(file)) => notify(model, &format!("saved to {file}"), true),
+        Message::Saved(Err(problem)) => notify(model, &problem, false),
         Message::Key(key) => return press(model, key),
     }
     Vec::new()
@@ -67,6 +72,11 @@ fn press(model: &mut Model, event: KeyEvent) -> Vec<Effect> {
 }
 
 fn act(model: &mut Model, place: Place, action: Action) -> Vec<Effect> {
+    if matches!(place, Place::Logs | Place::Text | Place::Search)
+        && let Some(effects) = text::act(model, action)
+    {
+        return effects;
+    }
     match action {
         Action::Quit => return vec![Effect::Quit],
         Action::Suspend => return vec![Effect::Suspend],
@@ -96,6 +106,7 @@ fn act(model: &mut Model, place: Place, action: Action) -> Vec<Effect> {
         Action::Last => step(model, place, Move::Last),
         Action::PageUp => step(model, place, Move::By(-page(model))),
         Action::PageDown => step(model, place, Move::By(page(model))),
+        _ => text::open(model, place, action),
     }
     Vec::new()
 }
@@ -103,9 +114,11 @@ fn act(model: &mut Model, place: Place, action: Action) -> Vec<Effect> {
 fn type_in(model: &mut Model, event: KeyEvent) {
     if let KeyCode::Char(character) = event.code
         && !event.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT)
-        && let Some(text) = typed(model)
     {
-        text.push(character);
+        match typed(model) {
+            Some(text) => text.push(character),
+            None => text::retype(model, |pattern| pattern.push(character)),
+        }
     }
 }
 
@@ -114,7 +127,7 @@ fn typed(model: &mut Model) -> Option<&mut String> {
     match &mut model.typing {
         Some(Typing::Filter) => Some(&mut model.filter),
         Some(Typing::Namespace(name)) => Some(name),
-        None => None,
+        Some(Typing::Search) | None => None,
     }
 }
 
@@ -157,14 +170,6 @@ fn back(model: &mut Model, place: Place) {
     }
 }
 
-/// A move of a selection, or of what is scrolled.
-#[derive(Clone, Copy)]
-enum Move {
-    By(isize),
-    First,
-    Last,
-}
-
 impl Move {
     /// Where it leads from `from`, among `count` places.
     fn lead(self, from: usize, count: usize) -> usize {
@@ -204,7 +209,7 @@ fn step(model: &mut Model, place: Place, by: Move) {
                 *scroll = (first < most).then_some(first);
             }
         }
-        Place::Waiting | Place::Filter | Place::Namespace => {}
+        Place::Waiting | Place::Filter | Place::Namespace | Place::Logs | Place::Text | Place::Search => {}
     }
 }
 

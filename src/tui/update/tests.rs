@@ -7,11 +7,11 @@ use crate::run::{Run, StepId};
 use crate::tui::fixture::{self, COLOUR, ago, feed, live, model, settings, shown};
 use crate::tui::model::Settings;
 
-fn press(model: &mut Model, code: KeyCode) -> Vec<Effect> {
+pub(super) fn press(model: &mut Model, code: KeyCode) -> Vec<Effect> {
     update(model, Message::Key(KeyEvent::new(code, KeyModifiers::NONE)))
 }
 
-fn typed(model: &mut Model, keys: &str) -> Vec<Effect> {
+pub(super) fn typed(model: &mut Model, keys: &str) -> Vec<Effect> {
     keys.chars().flat_map(|key| press(model, KeyCode::Char(key))).collect()
 }
 
@@ -19,7 +19,7 @@ fn control(model: &mut Model, key: char) -> Vec<Effect> {
     update(model, Message::Key(KeyEvent::new(KeyCode::Char(key), KeyModifiers::CONTROL)))
 }
 
-fn see(model: &mut Model, runs: Vec<Run>) {
+pub(super) fn see(model: &mut Model, runs: Vec<Run>) {
     assert!(update(model, Message::Cluster { runs, feed: feed(&live()), now: ago(0) }).is_empty());
 }
 

@@ -15,8 +15,9 @@ pub fn draw(model: &Model, right: Line<'static>, buffer: &mut Buffer) {
     let mut spans = vec![Span::raw(" ")];
     if let Some(place) = Place::of(model.screen(), model.typing.as_ref()) {
         let typed = match (&model.typing, place) {
-            (Some(Typing::Namespace(name)), Place::Namespace) => Some(("namespace ", name)),
-            (Some(Typing::Filter), Place::Filter) => Some(("/", &model.filter)),
+            (Some(Typing::Namespace(name)), Place::Namespace) => Some(("namespace ", name.as_str())),
+            (Some(Typing::Filter), Place::Filter) => Some(("/", model.filter.as_str())),
+            (Some(Typing::Search), Place::Search) => model.searched().map(|pattern| ("/", pattern)),
             _ => None,
         };
         if let Some((label, text)) = typed {
@@ -29,9 +30,12 @@ pub fn draw(model: &Model, right: Line<'static>, buffer: &mut Buffer) {
         for binding in place.bindings() {
             if let (Some(word), Some(key)) = (binding.bar, binding.keys.first()) {
                 spans.push(theme.span(Tone::Strong, key.label(theme.ascii)));
-                spans.push(theme.span(Tone::Muted, format!(" {word}   ")));
+                spans.push(theme.span(Tone::Muted, format!(" {word}")));
+                spans.push(Span::raw("   "));
             }
         }
+        // What follows the last one takes no room from it.
+        spans.pop_if(|last| last.content == "   ");
     }
     let right = match &model.notice {
         Some(notice) => {

@@ -5,7 +5,7 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use super::{bar, body, header, scrolled};
-use crate::tui::keymap::{BINDINGS, Binding, Place};
+use crate::tui::keymap::{Binding, Place, bindings};
 use crate::tui::mark::Mark;
 use crate::tui::model::Model;
 use crate::tui::theme::Tone;
@@ -51,10 +51,12 @@ pub fn lines(model: &Model) -> Vec<Line<'static>> {
     lines
 }
 
-/// The keys by where they are valid: first those of most places, then those that only some have.
+/// The keys by where they are valid: first those of most places, then those that only some have. What holds of every text
+/// is told once.
 fn groups() -> Vec<(&'static str, Vec<&'static Binding>)> {
     let common = |binding: &&Binding| binding.places.len() > 3;
-    let mut groups = vec![("Everywhere", BINDINGS.iter().filter(common).collect())];
+    let of_texts = |binding: &&Binding| [Place::Logs, Place::Text].iter().all(|place| binding.places.contains(place));
+    let mut groups = vec![("Everywhere", bindings().filter(common).collect())];
     for place in Place::ALL {
         let name = match place {
             Place::Dashboard => "Dashboard",
@@ -64,9 +66,17 @@ fn groups() -> Vec<(&'static str, Vec<&'static Binding>)> {
             Place::Namespace => "Namespace",
             Place::Journal => "Journal",
             Place::Help => "Help",
+            Place::Logs => "Logs",
+            Place::Text => "YAML and description",
+            Place::Search => "Search",
             Place::Waiting => "No instance",
         };
-        groups.push((name, place.bindings().filter(|binding| !common(binding)).collect()));
+        let mut keys: Vec<&Binding> = place.bindings().filter(|binding| !common(binding)).collect();
+        if place == Place::Logs {
+            groups.push(("Logs, YAML and description", keys.iter().copied().filter(of_texts).collect()));
+        }
+        keys.retain(|binding| !of_texts(binding));
+        groups.push((name, keys));
     }
     groups.retain(|(_, keys): &(_, Vec<_>)| !keys.is_empty());
     groups

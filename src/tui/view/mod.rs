@@ -3,7 +3,8 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `dashboard`, `instances`, `gate`, `journal`, `help`, `kiosk`, `waiting`, `alone`, `too_small` | one screen each |
+//! | `dashboard`, `instances`, `gate`, `logs`, `object`, `journal`, `help`, `kiosk`, `waiting`, `alone`, `too_small` | one screen each |
+//! | `text` | what screens of text share |
 //! | `header`, `banner`, `summary`, `steps`, `plan`, `panel`, `fields`, `sections`, `bar`, `big` | the parts they share |
 //! | `words` | times, durations and reasons in words |
 
@@ -19,11 +20,14 @@ mod help;
 mod instances;
 mod journal;
 mod kiosk;
+mod logs;
+mod object;
 mod panel;
 mod plan;
 mod sections;
 mod steps;
 mod summary;
+mod text;
 mod too_small;
 mod waiting;
 mod words;
@@ -34,6 +38,7 @@ use ratatui::layout::{Position, Rect, Size};
 use ratatui::text::Line;
 
 use super::model::{Model, Screen};
+use super::pager::Room;
 use super::widget::text::put;
 
 /// The least size that the screens work at.
@@ -53,6 +58,8 @@ pub fn render(model: &Model, buffer: &mut Buffer) {
             Screen::Detail => gate::draw(model, buffer),
             Screen::Journal => journal::draw(model, buffer),
             Screen::Help => help::draw(model, buffer),
+            Screen::Logs(reading, logs) => logs::draw(model, reading, logs, buffer),
+            Screen::Object(reading, object) => object::draw(model, reading, object, buffer),
             Screen::Alone(text) => alone::draw(model, text, buffer),
         }
     }
@@ -75,6 +82,15 @@ fn to_ascii(buffer: &mut Buffer) {
 /// The rows between the header with its rule, and the bottom bar.
 fn body(area: Rect) -> Rect {
     Rect { y: area.y + 2, height: area.height.saturating_sub(3), ..area }
+}
+
+/// How much of a text is seen at once.
+pub(super) fn text_room(model: &Model) -> Room {
+    let area = Rect::from((Position::ORIGIN, model.size()));
+    match model.screen() {
+        Screen::Logs(..) => logs::room(area),
+        _ => object::room(area),
+    }
 }
 
 /// How many lines of a screen that scrolls are seen at once.

@@ -53,6 +53,18 @@ pub fn day(time: Timestamp, zone: &TimeZone) -> String {
     time.to_zoned_datetime(zone.clone()).strftime("%b %-d").to_string()
 }
 
+/// A time of the day to the millisecond, always as wide.
+pub fn moment(time: Timestamp, zone: &TimeZone) -> String {
+    time.to_zoned_datetime(zone.clone()).strftime("%H:%M:%S.%3f").to_string()
+}
+
+/// A large number: `1,234`.
+pub fn thousands(number: u64) -> String {
+    let digits = number.to_string();
+    let groups = digits.as_bytes().rchunks(3).rev().map(String::from_utf8_lossy);
+    groups.collect::<Vec<_>>().join(",")
+}
+
 /// The abbreviation of the time zone, as it is at that moment.
 pub fn zone(now: Timestamp, zone: &TimeZone) -> String {
     now.to_zoned_datetime(zone.clone()).strftime("%Z").to_string()
@@ -99,6 +111,11 @@ mod tests {
         assert_eq!(round(1859), "30m");
         assert_eq!(round(3600), "1h");
         assert_eq!(round(5400), "1h30m");
+    }
+
+    #[test]
+    fn large_numbers_are_grouped() {
+        assert_eq!([0, 999, 1000, 1_234_567].map(thousands), ["0", "999", "1,000", "1,234,567"]);
     }
 
     #[test]

@@ -1,0 +1,88 @@
+//! Where a key is valid: a screen, or what is being typed on it.
+
+use ratatui::crossterm::event::KeyEvent;
+
+use super::{Action, Binding, Key, bindings};
+use crate::tui::model::{Screen, Typing};
+
+/// Where a key is valid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// No instance yet.
+    Waiting,
+    /// The list of instances.
+    Instances,
+    /// The filter of that list, while it is typed.
+    Filter,
+    /// A namespace, while it is typed.
+    Namespace,
+    /// One instance.
+    Dashboard,
+    /// One step.
+    Detail,
+    /// The journal.
+    Journal,
+    /// The logs of a gate.
+    Logs,
+    /// An object as a text.
+    Text,
+    /// What is searched in a text, while it is typed.
+    Search,
+    /// Help.
+    Help,
+}
+
+impl Place {
+    /// All of them, in the order in which help tells of them.
+    pub const ALL: [Self; 11] = [
+        Self::Dashboard,
+        Self::Detail,
+        Self::Logs,
+        Self::Text,
+        Self::Search,
+        Self::Journal,
+        Self::Instances,
+        Self::Filter,
+        Self::Namespace,
+        Self::Help,
+        Self::Waiting,
+    ];
+
+    /// The place of a screen; `None` where no key is bound: any key leaves a text that stands alone, and none does
+    /// anything to a kiosk.
+    pub fn of(screen: Screen<'_>, typing: Option<&Typing>) -> Option<Self> {
+        match (screen, typing) {
+            (Screen::Waiting | Screen::Instances | Screen::Dashboard, Some(Typing::Namespace(_))) => {
+                Some(Self::Namespace)
+            }
+            (Screen::Waiting, _) => Some(Self::Waiting),
+            (Screen::Instances, Some(Typing::Filter)) => Some(Self::Filter),
+            (Screen::Instances, _) => Some(Self::Instances),
+            (Screen::Dashboard, _) => Some(Self::Dashboard),
+            (Screen::Detail, _) => Some(Self::Detail),
+            (Screen::Journal, _) => Some(Self::Journal),
+            (Screen::Help, _) => Some(Self::Help),
+            (Screen::Logs(..) | Screen::Object(..), Some(Typing::Search)) => Some(Self::Search),
+            (Screen::Logs(..), _) => Some(Self::Logs),
+            (Screen::Object(..), _) => Some(Self::Text),
+            (Screen::Alone(_) | Screen::Kiosk, _) => None,
+        }
+    }
+
+    /// The keys that are valid there.
+    pub fn bindings(self) -> impl Iterator<Item = &'static Binding> {
+        bindings().filter(move |binding| binding.places.contains(&self))
+    }
+
+    /// The name of the key that does something there; empty where none does.
+    pub fn label(self, action: Action, ascii: bool) -> String {
+        let binding = self.bindings().find(|binding| binding.action == action);
+        binding.and_then(|binding| binding.keys.first()).map(|key| key.label(ascii)).unwrap_or_default()
+    }
+
+    /// What a key does there.
+    pub fn action(self, event: KeyEvent) -> Option<Action> {
+        let pressed = Key::from(event);
+        self.bindings().find(|binding| binding.keys.contains(&pressed)).map(|binding| binding.action)
+    }
+}

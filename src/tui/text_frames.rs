@@ -1,0 +1,147 @@
+//! The frames of texts: logs and objects.
+
+use ratatui::crossterm::event::KeyCode;
+
+use super::fixture::{self, COLOUR, MONO, feed, live, model, settings, shown, with_job};
+use super::frames::{compare, drawn, every_size, every_way, pressed, text};
+use super::model::Model;
+use super::theme::Theme;
+use crate::cluster::{Colour, LogEnd, LogLine, Look, Paint, Via};
+use crate::run::Run;
+
+fn keys(keys: &str) -> Vec<KeyCode> {
+    keys.chars().map(|key| if key == '\n' { KeyCode::Enter } else { KeyCode::Char(key) }).collect()
+}
+
+fn read(run: Run, typed: &str, theme: Theme, size: (u16, u16)) -> Model {
+    pressed(shown(run, theme, size), &keys(typed))
+}
+
+/// The rows of a frame that say what is read.
+fn said(run: Run, typed: &str) -> String {
+    let frame = text(&drawn(&read(run, typed, COLOUR, (100, 30))));
+    frame.lines().skip(2).take(3).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn the_log_of_the_running_attempt() {
+    every_way("logs", |theme, size| read(fixture::logged(), "l", theme, size));
+}
+
+#[test]
+fn the_log_of_an_attempt_whose_pod_is_gone_with_times_and_what_was_searched() {
+    every_way("logs-first", |theme, size| read(fixture::logged(), "l[[[t/lock\nN", theme, size));
+}
+
+#[test]
+fn a_log_that_nobody_read() {
+    every_size("logs-message", |theme, size| read(fixture::logged(), "l[[", theme, size));
+}
+
+#[test]
+fn a_log_whose_lines_do_not_break() {
+    compare("logs-cut", text(&drawn(&read(fixture::logged(), "lw", COLOUR, (60, 15)))));
+}
+
+#[test]
+fn a_search_while_it_is_typed() {
+    compare("logs-searching", text(&drawn(&read(fixture::logged(), "l/ti", COLOUR, (100, 30)))));
+}
+
+#[test]
+fn an_object_as_yaml() {
+    every_way("yaml", |theme, size| read(fixture::written(), "y", theme, size));
+}
+
+#[test]
+fn an_object_described() {
+    every_way("describe", |theme, size| read(fixture::written(), "d", theme, size));
+}
+
+#[test]
+fn where_a_log_is_from_is_told() {
+    let with = |end: Option<LogEnd>, lines: usize, via: Via, message: &str| {
+        let mut run = fixture::logged();
+        with_job(&mut run, |job| {
+            job.logs[4].log = Some(fixture::log(100, lines, via, end));
+            job.logs[4].message = message.into();
+        });
+        said(run, "l")
+    };
+    let refused = LogEnd::Forbidden("pods \"a\" is forbidden: cannot get resource \"pods/log\"".into());
+    for (end, lines, via, message, told) in [
+        (None, 3, Via::Followed, "", "followed  "),
+        (Some(LogEnd::Complete), 3, Via::Followed, "", "followed to its end"),
+        (Some(LogEnd::Complete), 3, Via::Afterwards, "", "read after it ended"),
+        (Some(LogEnd::Complete), 3, Via::Previous, "", "read with --previous"),
+        (Some(refused.clone()), 0, Via::Afterwards, "", "you may not read logs: pods \"a\" is forbidden"),
+        (Some(refused), 0, Via::Afterwards, "bye", "termination message; you may not read logs"),
+        (Some(LogEnd::Gone), 0, Via::Previous, "bye", "termination message; the kubelet had its log no more"),
+        (Some(LogEnd::Broken("eof".into())), 3, Via::Followed, "", "followed, and broke off: eof"),
+    ] {
+        let said = with(end, lines, via, message);
+        assert!(said.contains(told), "{told}\n{said}");
+    }
+}
+
+#[test]
+fn where_there_is_no_log_it_says_why() {
+    let without = |gone: bool| {
+        let mut run = fixture::logged();
+        with_job(&mut run, |job| {
+            (job.logs[4].log, job.pods[1].gone) = (None, gone);
+        });
+        said(run, "l")
+    };
+    assert!(without(false).contains("no log was read yet, and it left no message"), "{}", without(false));
+    assert!(without(true).contains("no log was read before its pod went, and it left no message"));
+    assert!(said(fixture::running(), "l").contains("no log: no container of it has run, as far as was seen"));
+    let origin = super::Origin::Replay { speed: 1.0 };
+    let settings = super::Settings { origin, ..settings(COLOUR) };
+    let replay = model(settings, (100, 30), vec![fixture::logged()], feed(&live()));
+    let frame = text(&drawn(&pressed(replay, &keys("l[["))));
+    assert!(frame.contains("termination message; a recording holds no logs"), "{frame}");
+}
+
+#[test]
+fn how_a_run_ended_is_told_in_words() {
+    use crate::gate::{Ending, Exit, Outcome};
+    let with = |ending: Ending| {
+        let mut run = fixture::logged();
+        with_job(&mut run, |job| {
+            job.history[2].outcome = Outcome::Failed { ending, message: String::new() };
+        });
+        said(run, "l[")
+    };
+    let exited = |code, signal, reason: &str| Ending::Container {
+        container: "migrations".into(),
+        exit: Exit { code, signal },
+        reason: reason.into(),
+    };
+    for (ending, told) in [
+        (exited(1, None, "Error"), "exited 1  "),
+        (exited(137, None, "OOMKilled"), "killed by SIGKILL (OOMKilled)"),
+        (exited(143, Some(15), "Error"), "killed by SIGTERM  "),
+        (Ending::Pod { reason: "Evicted".into() }, "pod failed (Evicted)"),
+    ] {
+        assert!(with(ending.clone()).contains(told), "{}", with(ending));
+    }
+}
+
+#[test]
+fn a_log_keeps_its_colours_where_there_are_any() {
+    let red = Look { foreground: Some(Colour::Indexed(1)), ..Look::default() };
+    let line = LogLine { text: "plain red".into(), paints: vec![Paint { from: 6, look: red }], ..LogLine::default() };
+    let mut run = fixture::logged();
+    with_job(&mut run, |job| {
+        let mut log = crate::cluster::Log::new(Via::Followed);
+        log.push(line);
+        job.logs[4].log = Some(log.into());
+    });
+    let red_cells = |theme| {
+        let buffer = drawn(&read(run.clone(), "l", theme, (100, 30)));
+        let red = |cell: &&ratatui::buffer::Cell| cell.fg == ratatui::style::Color::Red;
+        buffer.content.iter().filter(red).map(|cell| cell.symbol().to_owned()).collect::<String>()
+    };
+    assert_eq!((red_cells(COLOUR).as_str(), red_cells(MONO).as_str()), ("red", ""));
+}
