@@ -160,7 +160,7 @@ proptest! {
         printed in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..80), 0..60),
         words in "(\\PC|\u{1b}\\[[0-9]{0,2}[A-Zm]|\u{9b}|\u{202e}|\n|\t){0,60}",
         keys in "[wtjkgGfn\\[\\] ]{0,8}",
-        searched in "[a-z\\PC]{0,2}",
+        searched in "[a-zé日]{0,2}",
         theme in prop_oneof![Just(COLOUR), Just(MONO), Just(ASCII)],
     ) {
         let mut run = fixture::logged();
