@@ -45,7 +45,7 @@ pub use attempts::{Attempts, Count, Tally};
 pub use backlog::Backlog;
 pub use command::{Command, Target};
 pub use excerpt::{Excerpt, ExcerptKind};
-pub use failure::{Ending, Exit, Failure, LastFailure};
+pub use failure::{Ending, Exit, Failure, LastFailure, LogSource, Telling};
 pub use fault::{Cause, StartFault};
 pub use forecast::Forecast;
 pub use gate::{Attempt, Deadline, Gate, GateJob, GatePod, Outcome};
