@@ -128,7 +128,16 @@ impl Cluster {
 
     /// The gate that the world's first Job is.
     pub(crate) fn gate(&self) -> Gate {
-        let purpose = Purpose { resource: "GitLabCore gitlab", waits_for_background: false };
+        self.judged(false)
+    }
+
+    /// The same, where the Job waits for background migrations.
+    pub(crate) fn wait_gate(&self) -> Gate {
+        self.judged(true)
+    }
+
+    fn judged(&self, waits_for_background: bool) -> Gate {
+        let purpose = Purpose { resource: "GitLabCore gitlab", waits_for_background };
         judge(&self.world, self.world.jobs().next().unwrap(), &purpose)
     }
 
