@@ -46,7 +46,7 @@ pub enum Motion {
         /// How long each takes, on average.
         each: SignedDuration,
     },
-    /// It has not moved for much longer than it took to before.
+    /// It has not moved for longer than one took before.
     Still {
         /// Since when.
         since: Timestamp,
@@ -77,25 +77,25 @@ const MOST: usize = 360;
 const LEAST: usize = 3;
 /// How many have to have ended for a pace, where so many have.
 const ENOUGH: u64 = 5;
-/// It stands still when it has not moved for so many times as long as it took to before.
-const STILL: i32 = 2;
 
-/// The background migrations that are pending, if a log of the Job counts them.
-pub(super) fn backlog(logs: &[RunLog], deadline: Option<Timestamp>) -> Option<Backlog> {
-    let lines = logs.iter().filter_map(|log| log.log.as_ref()).flat_map(|log| log.lines());
-    let counted = lines.filter_map(|line| Some(Pending { pending: pending(&line.text)?, at: line.time? }));
-    let mut counts: Vec<Pending> = counted.collect();
-    counts.sort_by_key(|count| count.at);
-    counts.drain(..counts.len().saturating_sub(MOST));
-    let last = *counts.last()?;
-    let estimate = estimate(&counts);
-    Some(Backlog {
-        motion: estimate.map_or(Motion::Unknown, |estimate| estimate.motion),
-        done: estimate.and_then(|estimate| about(estimate.done?, last.at)),
-        outlook: outlook(&counts, last, deadline),
-        last,
-        counts,
-    })
+impl Backlog {
+    /// The background migrations that are pending, if a log of the Job counts them.
+    pub(crate) fn read(logs: &[RunLog], deadline: Option<Timestamp>) -> Option<Self> {
+        let lines = logs.iter().filter_map(|log| log.log.as_ref()).flat_map(|log| log.lines());
+        let counted = lines.filter_map(|line| Some(Pending { pending: pending(&line.text)?, at: line.time? }));
+        let mut counts: Vec<Pending> = counted.collect();
+        counts.sort_by_key(|count| count.at);
+        counts.drain(..counts.len().saturating_sub(MOST));
+        let last = *counts.last()?;
+        let estimate = estimate(&counts);
+        Some(Self {
+            motion: estimate.map_or(Motion::Unknown, |estimate| estimate.motion),
+            done: estimate.and_then(|estimate| about(estimate.done?, last.at)),
+            outlook: outlook(&counts, last, deadline),
+            last,
+            counts,
+        })
+    }
 }
 
 /// How a line tells a count: the first of these that reads it. The Job of the operator prints
@@ -152,7 +152,7 @@ fn estimate(counts: &[Pending]) -> Option<Estimate> {
     let each = pace.map_or(idle, |pace| pace.max(idle));
     let motion = match pace {
         _ if rose > fell && counts.len() - rose < LEAST => Motion::Rising { from: counts[fell] },
-        Some(pace) if idle <= pace * STILL => Motion::Falling { each: pace },
+        Some(pace) if idle <= pace => Motion::Falling { each: pace },
         _ => Motion::Still { since: counts[fell.max(rose)].at },
     };
     let left = SignedDuration::try_from_secs_f64(each.as_secs_f64() * last.pending as f64).ok();
@@ -189,8 +189,8 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::cluster::{LogLine, LogNews, RunId, Via};
-    use crate::fixture::{Cluster, at, ended, job, pod, running, with};
+    use crate::cluster::{LogNews, RunId, Via};
+    use crate::fixture::{Cluster, at, counted, ended, job, pod, running, with};
 
     fn counts(counted: &[(i64, u64)]) -> Vec<Pending> {
         counted.iter().map(|(seconds, pending)| Pending { at: at(*seconds), pending: *pending }).collect()
@@ -301,15 +301,11 @@ mod tests {
         Cluster::of([with(job(), json!({"spec": {"activeDeadlineSeconds": 50}})), pod("a", 0, state)])
     }
 
-    fn read(cluster: &mut Cluster, run: i64, counted: &[(i64, u64)]) {
+    fn read(cluster: &mut Cluster, run: i64, of: &[(i64, u64)]) {
         let run = RunId { container: "migrations".into(), id: format!("containerd://{run}") };
-        let line = |(seconds, pending): &(i64, u64)| LogLine {
-            time: Some(at(*seconds)),
-            text: format!("batched background migrations still pending: {pending}"),
-            paints: Vec::new(),
-        };
+        let log = counted(of.iter().map(|(seconds, pending)| (at(*seconds), *pending))).log.unwrap();
         cluster.log("a", run.clone(), LogNews::Opened(Via::Followed));
-        cluster.log("a", run, LogNews::Lines(counted.iter().map(line).collect()));
+        cluster.log("a", run, LogNews::Lines(log.lines().iter().map(|line| (**line).clone()).collect()));
     }
 
     #[test]

@@ -35,7 +35,7 @@ pub struct Failure {
     pub log: Option<Arc<Log>>,
     /// The lines that tell why it failed: of that log, or of a termination message of several lines where there is none.
     /// Absent where a pod failed as a whole: its log does not say why.
-    pub excerpt: Option<Excerpt>,
+    pub excerpt: Option<Box<Excerpt>>,
 }
 
 /// The one line that tells most of a failure.
@@ -66,9 +66,7 @@ impl Failure {
             let excerpt = self.excerpt.as_ref()?;
             return Some(Telling { text: excerpt.telling().into(), tail: excerpt.kind == ExcerptKind::Tail });
         }
-        let read = excerpt::of_message(&self.message).filter(|excerpt| excerpt.kind == ExcerptKind::Error);
-        let text = read.map_or(Cow::Borrowed(self.message.as_str()), |excerpt| excerpt.telling().to_owned().into());
-        Some(Telling { text, tail: false })
+        Some(Telling { text: excerpt::telling_message(&self.message), tail: false })
     }
 
     /// Where that comes from.
@@ -97,13 +95,15 @@ impl LogSource<'_> {
 }
 
 impl fmt::Display for LogSource<'_> {
-    /// In words: `its log, followed while it ran`, `its log could not be read: …`.
+    /// In words: `told by its log, followed while it ran`, `its log could not be read: …`.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Log(Via::Followed, _) => out.write_str("its log, followed while it ran"),
-            Self::Log(Via::Afterwards, _) => out.write_str("its log, read after it ended"),
-            Self::Log(Via::Previous, _) => out.write_str("its log, read with --previous after the next run began"),
-            Self::Message => out.write_str("its termination message; its log was not read"),
+            Self::Log(Via::Followed, _) => out.write_str("told by its log, followed while it ran"),
+            Self::Log(Via::Afterwards, _) => out.write_str("told by its log, read after it ended"),
+            Self::Log(Via::Previous, _) => {
+                out.write_str("told by its log, read with --previous after the next run began")
+            }
+            Self::Message => out.write_str("told by its message; its log was not read"),
             Self::Nowhere(None) => out.write_str("its log was not read"),
             Self::Nowhere(Some(LogEnd::Complete)) => out.write_str("its log is empty"),
             Self::Nowhere(Some(end)) => write!(out, "its log could not be read: {end}"),
@@ -249,11 +249,25 @@ mod tests {
         let forbidden = || Some(LogEnd::Forbidden("pods/log is forbidden".into()));
         let denied = "its log could not be read: the server does not let us: pods/log is forbidden";
         for (message, log, via, end, word, words) in [
-            ("", "x", Via::Followed, None, "followed", "its log, followed while it ran"),
-            ("", "x", Via::Followed, broken(), "followed", "its log, followed while it ran; not to its end: reset"),
-            ("m", "x", Via::Afterwards, Some(LogEnd::Complete), "afterwards", "its log, read after it ended"),
-            ("", "x", Via::Previous, None, "previous", "its log, read with --previous after the next run began"),
-            ("m", "", Via::Previous, Some(LogEnd::Gone), "message", "its termination message; its log was not read"),
+            ("", "x", Via::Followed, None, "followed", "told by its log, followed while it ran"),
+            (
+                "",
+                "x",
+                Via::Followed,
+                broken(),
+                "followed",
+                "told by its log, followed while it ran; not to its end: reset",
+            ),
+            ("m", "x", Via::Afterwards, Some(LogEnd::Complete), "afterwards", "told by its log, read after it ended"),
+            (
+                "",
+                "x",
+                Via::Previous,
+                None,
+                "previous",
+                "told by its log, read with --previous after the next run began",
+            ),
+            ("m", "", Via::Previous, Some(LogEnd::Gone), "message", "told by its message; its log was not read"),
             ("", "", Via::Previous, forbidden(), "none", denied),
             ("", "", Via::Followed, Some(LogEnd::Complete), "none", "its log is empty"),
         ] {

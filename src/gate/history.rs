@@ -112,9 +112,11 @@ pub(super) fn last_failure(
 }
 
 /// The lines that tell why a run failed. The log of a pod that was taken away does not say why.
-fn excerpt_of(ending: &Ending, log: Option<&Log>, message: &str) -> Option<Excerpt> {
+fn excerpt_of(ending: &Ending, log: Option<&Log>, message: &str) -> Option<Box<Excerpt>> {
     match ending {
-        Ending::Container { .. } => log.and_then(excerpt::of_log).or_else(|| excerpt::of_message(message)),
+        Ending::Container { .. } => {
+            log.and_then(excerpt::of_log).or_else(|| excerpt::of_message(message)).map(Box::new)
+        }
         Ending::Pod { .. } => None,
     }
 }

@@ -4,7 +4,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::count::{count, gave_up};
 use super::{
-    Deadline, Failure, Gate, GateJob, GatePod, GateState, JobFailure, LastFailure, Unseen, advice, backlog, forecast,
+    Backlog, Deadline, Failure, Gate, GateJob, GatePod, GateState, JobFailure, LastFailure, Unseen, advice, forecast,
     history, logs, next, start,
 };
 use crate::cluster::{Condition, Event, Job, JobRecord, PodRecord, World, holding};
@@ -52,7 +52,7 @@ pub fn judge(world: &World, record: &JobRecord, purpose: &Purpose<'_>) -> Gate {
     events.sort_by_key(|event| event.last);
     let command = next::command(job, record.gone, &pods, &state, last_failure.as_ref());
     let deadline = deadline(job);
-    let backlog = purpose.waits_for_background.then(|| backlog::backlog(&logs, deadline.map(|at| at.at))).flatten();
+    let backlog = purpose.waits_for_background.then(|| Backlog::read(&logs, deadline.map(|at| at.at))).flatten();
     let forecast = match state {
         GateState::Retrying { next_restart } => forecast::forecast(&attempts, &history, next_restart, deadline),
         _ => None,

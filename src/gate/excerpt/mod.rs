@@ -31,6 +31,7 @@ mod shape;
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
 
 use self::rule::Rule;
@@ -76,10 +77,17 @@ pub(super) fn of_log(log: &Log) -> Option<Excerpt> {
     excerpt(&lines)
 }
 
-/// The lines that matter of a termination message that has several.
+/// The error in a termination message of several lines. Where no rule finds one, and of a single line, the message is what
+/// it is.
 pub(super) fn of_message(message: &str) -> Option<Excerpt> {
     let lines: Vec<&str> = message.lines().collect();
-    if lines.len() > 1 { excerpt(&lines) } else { None }
+    let excerpt = if lines.len() > 1 { excerpt(&lines) } else { None };
+    excerpt.filter(|excerpt| excerpt.kind == ExcerptKind::Error)
+}
+
+/// What a message that is not empty tells: its error, or all of it where no rule finds one.
+pub(super) fn telling_message(message: &str) -> Cow<'_, str> {
+    of_message(message).map_or(Cow::Borrowed(message), |excerpt| excerpt.telling().to_owned().into())
 }
 
 fn excerpt(lines: &[&str]) -> Option<Excerpt> {
