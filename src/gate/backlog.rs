@@ -275,6 +275,16 @@ mod tests {
     }
 
     #[test]
+    fn a_count_that_moved_and_then_stands_still_moves_its_end_away() {
+        let counted = every(30, &[12, 11, 10, 9, 8, 7, 7, 7, 7, 7, 7, 7, 7]);
+        let told = outlooks(&counted, 1000);
+        assert_eq!(told[6..8], [Outlook::InTime, Outlook::InTime]);
+        assert_eq!(told[12], Outlook::TooLate, "none ended for 210 s, and 7 are left");
+        assert_eq!(motion(&counted), Motion::Still { since: at(180) });
+        assert_eq!(estimate(&counts(&counted)).unwrap().done, Some(at(390 + 7 * 210)));
+    }
+
+    #[test]
     fn a_count_that_rises_says_so_and_from_what() {
         let from = Pending { at: at(60), pending: 5 };
         assert_eq!(motion(&every(30, &[6, 5, 9])), Motion::Rising { from });

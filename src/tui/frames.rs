@@ -160,8 +160,12 @@ fn a_failure_that_nothing_tells_says_how_its_log_ends_or_why_it_was_not_read() {
 fn what_a_log_tells_stays_hidden_from_passers_by() {
     for run in [fixture::logged(), fixture::ends_in(&["PG::LockNotAvailable"])] {
         for size in SIZES {
-            let frame = text(&drawn(&kiosk(COLOUR, size, true, vec![run.clone()])));
-            assert!(!frame.contains("PG::") && !frame.contains("AddIndex"), "{frame}");
+            let settings = super::Settings { redact: true, ..settings(COLOUR) };
+            let dashboard = model(settings, size, vec![run.clone()], feed(&live()));
+            for model in [kiosk(COLOUR, size, true, vec![run.clone()]), pressed(dashboard, &[KeyCode::Enter])] {
+                let frame = text(&drawn(&model));
+                assert!(!frame.contains("PG::") && !frame.contains("AddIndex"), "{frame}");
+            }
         }
     }
 }

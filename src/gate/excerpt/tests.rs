@@ -56,6 +56,15 @@ fn a_failed_migration_is_told_by_what_made_it_fail_and_by_its_name() {
 }
 
 #[test]
+fn a_migration_that_ended_is_not_the_one_that_was_running() {
+    let begins = "ci: == 20261001120000 AddIndex: migrating ====";
+    let ends = "ci: == 20261001120000 AddIndex: migrated (0.1s) ====";
+    assert_eq!(told(&format!("{begins}\nKilled")).2.as_deref(), Some("20261001120000 AddIndex"));
+    assert_eq!(told(&format!("{begins}\n{ends}\nKilled")).2, None);
+    assert_eq!(told("a == 1: migrating\nKilled").2, None);
+}
+
+#[test]
 fn of_a_failed_migration_whose_beginning_is_lost_the_cause_is_told() {
     let rails = rails();
     let (_, cut) = rails.split_once("CONTEXT:").unwrap();
