@@ -7,6 +7,7 @@ use std::path::Path;
 use divan::{Bencher, black_box};
 use gatewatch::cluster::World;
 use gatewatch::gate::Target;
+use gatewatch::notify::Notices;
 use gatewatch::record::{self, Reading};
 use gatewatch::run::derive;
 use gatewatch::tui::{Colours, Message, Mode, Model, Origin, Settings, Theme, update, view};
@@ -37,6 +38,7 @@ fn retrying(size: Size) -> Model {
         theme: Theme { colours: Colours::True, ascii: false },
         target: Target::default(),
         zone: TimeZone::UTC,
+        notices: Notices::never(),
     };
     let mut model = Model::new(settings, size, now);
     let _ = update(&mut model, Message::Cluster { runs: derive(&world), feed: world.feed().clone(), now });

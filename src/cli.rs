@@ -11,6 +11,7 @@ use jiff::tz::Offset;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::gate::Target;
+use crate::notify::Notify;
 use crate::output::{StatusFormat, WaitFormat};
 
 /// Watches zero-downtime GitLab upgrades on Kubernetes: which gate is running, blocked, retrying, failing, failed or
@@ -88,6 +89,13 @@ pub struct DisplayArgs {
     /// Draw with ASCII characters alone
     #[arg(long)]
     pub ascii: bool,
+    /// What to ring the bell and send a desktop notification for, unless the terminal has the focus; failures where not
+    /// given, and never for a kiosk or a recording
+    #[arg(long, value_enum, value_name = "WHAT")]
+    pub notify: Option<Notify>,
+    /// Keep no journal and no logs on disk, and read none; they are kept in $XDG_STATE_HOME/gatewatch
+    #[arg(long)]
+    pub no_state: bool,
 }
 
 /// How to look once.
@@ -179,7 +187,7 @@ impl Cli {
         let no_dashboard = matches!(cli.command, Some(Command::Status(_) | Command::Wait(_)));
         if no_dashboard && cli.display != DisplayArgs::default() {
             return refuse(
-                "'--kiosk', '--redact' and '--ascii' are for the dashboard, which 'status' and 'wait' do not show",
+                "'--kiosk', '--redact', '--ascii', '--notify' and '--no-state' are for the dashboard, which 'status' and 'wait' do not show",
             );
         }
         Ok(cli)
@@ -188,11 +196,17 @@ impl Cli {
     /// How the dashboard looks, wherever that was said.
     pub fn display(&self) -> DisplayArgs {
         let here = self.display;
-        let DisplayArgs { kiosk, redact, ascii } = match &self.command {
+        let DisplayArgs { kiosk, redact, ascii, notify, no_state } = match &self.command {
             Some(Command::Replay(replay)) => replay.display,
             _ => here,
         };
-        DisplayArgs { kiosk: kiosk || here.kiosk, redact: redact || here.redact, ascii: ascii || here.ascii }
+        DisplayArgs {
+            kiosk: kiosk || here.kiosk,
+            redact: redact || here.redact,
+            ascii: ascii || here.ascii,
+            notify: notify.or(here.notify),
+            no_state: no_state || here.no_state,
+        }
     }
 }
 
@@ -229,6 +243,20 @@ impl ConnectionArgs {
     pub fn target(&self) -> Target {
         let kubeconfig = self.kubeconfig.as_ref().map(|path| path.display().to_string());
         Target { context: self.context.clone(), kubeconfig }
+    }
+}
+
+impl ValueEnum for Notify {
+    fn value_variants<'a>() -> &'a [Self] {
+        &[Self::Never, Self::Failures, Self::All]
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(match self {
+            Self::Never => PossibleValue::new("never").help("nothing"),
+            Self::Failures => PossibleValue::new("failures").help("a failed attempt, a Job that failed"),
+            Self::All => PossibleValue::new("all").help("that, what cannot clear by itself, the end, and outages"),
+        })
     }
 }
 
@@ -312,6 +340,11 @@ mod tests {
             assert!(parse(words).unwrap().display().kiosk, "{words}");
         }
         assert!(parse("gatewatch --kiosk status").is_err());
+        for words in ["gatewatch --notify all", "gatewatch --notify all replay x", "gatewatch replay x --notify all"] {
+            assert_eq!(parse(words).unwrap().display().notify, Some(Notify::All), "{words}");
+        }
+        assert!(parse("gatewatch --no-state").unwrap().display().no_state);
+        assert!(parse("gatewatch --no-state wait").is_err());
     }
 
     #[test]

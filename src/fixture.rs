@@ -6,7 +6,8 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use crate::cluster::{
-    Change, ClusterEvent, Kind, Log, LogChange, LogLine, LogNews, Object, RunId, Scope, Uid, Via, WatchState, World,
+    Change, ClusterEvent, Kind, Log, LogChange, LogLine, LogNews, Memory, Object, RunId, Scope, Uid, Via, WatchState,
+    World,
 };
 use crate::gate::{Gate, Purpose, RunLog, Target, judge};
 
@@ -142,6 +143,10 @@ impl Cluster {
 
     pub(crate) fn log(&mut self, pod: &str, run: RunId, news: LogNews) {
         self.change(Change::Log(LogChange { pod: Uid(pod.to_owned()), run, news }));
+    }
+
+    pub(crate) fn remember(&mut self, memory: Memory) {
+        self.change(Change::Remembered(Box::new(memory)));
     }
 
     fn change(&mut self, change: Change) {

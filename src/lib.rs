@@ -13,8 +13,12 @@ pub mod error;
 #[cfg(test)]
 mod fixture;
 pub mod gate;
+pub mod journal;
+pub mod multiplexer;
+pub mod notify;
 pub mod output;
 pub mod record;
 pub mod run;
 pub mod source;
+pub mod state;
 pub mod tui;

@@ -8,81 +8,20 @@
 #[path = "terminal/pty.rs"]
 mod pty;
 
+#[path = "terminal/api.rs"]
+mod api;
+
 use std::fs;
-use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
-use std::sync::{Arc, Mutex};
-use std::thread;
 
+use api::{instance, kubeconfig, serve};
 use pty::Setup;
-use serde_json::{Value, json};
+use serde_json::json;
 use tempfile::TempDir;
-
-/// An API server with one instance: it answers what is asked once, and keeps watches open without another word.
-fn server() -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = listener.local_addr().unwrap();
-    let open = Arc::new(Mutex::new(Vec::new()));
-    thread::spawn(move || {
-        for stream in listener.incoming().flatten() {
-            let open = Arc::clone(&open);
-            thread::spawn(move || open.lock().unwrap().extend(answer(stream)));
-        }
-    });
-    format!("http://{address}")
-}
-
-/// Answers one request; returns the connection of a watch, which stays open.
-fn answer(mut stream: TcpStream) -> Option<TcpStream> {
-    let mut request = [0; 8192];
-    let length = stream.read(&mut request).ok()?;
-    let request = String::from_utf8_lossy(&request[..length]).into_owned();
-    let path = request.split(' ').nth(1)?;
-    let lines = if path.contains("watch=true") { watched(path) } else { vec![told(path)] };
-    let body: String = lines.iter().map(|line| format!("{line}\n")).collect();
-    write!(stream, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n\r\n{body}").ok()?;
-    path.contains("watch=true").then_some(stream)
-}
-
-fn told(path: &str) -> Value {
-    let version = json!({"groupVersion": "apps.gitlab.com/v2alpha1", "version": "v2alpha1"});
-    match path {
-        "/apis" => json!({"kind": "APIGroupList", "apiVersion": "v1", "groups": [
-            {"name": "apps.gitlab.com", "versions": [version], "preferredVersion": version}]}),
-        "/apis/apps.gitlab.com/v2alpha1" => {
-            json!({"kind": "APIResourceList", "groupVersion": "apps.gitlab.com/v2alpha1", "resources": [
-            {"name": "gitlabcores", "singularName": "gitlabcore", "namespaced": true, "kind": "GitLabCore", "verbs": ["list", "watch"]}]})
-        }
-        _ => json!({"kind": "List", "apiVersion": "v1", "metadata": {"resourceVersion": "7"}, "items": []}),
-    }
-}
-
-fn watched(path: &str) -> Vec<Value> {
-    let instance = json!({"type": "ADDED", "object": {"kind": "GitLabCore", "apiVersion": "apps.gitlab.com/v2alpha1",
-        "metadata": {"name": "gitlab", "namespace": "gitlab", "uid": "u", "resourceVersion": "6", "generation": 1},
-        "spec": {"version": {"type": "Static", "static": {"version": "18.11.0"}}},
-        "status": {"phase": "Upgrading", "version": "18.10.1"}}});
-    let annotations = json!({"k8s.io/initial-events-end": "true"});
-    let listed = json!({"type": "BOOKMARK", "object": {"kind": "Any", "apiVersion": "v1",
-        "metadata": {"resourceVersion": "7", "annotations": annotations}}});
-    let has_instance = path.contains("/namespaces/gitlab/gitlabcores");
-    if has_instance { vec![instance, listed] } else { vec![listed] }
-}
-
-/// The path of a kubeconfig in `folder` for that server, with that user.
-fn kubeconfig(folder: &TempDir, server: &str, user: &Value) -> String {
-    let config = json!({"apiVersion": "v1", "kind": "Config", "current-context": "prod",
-        "clusters": [{"name": "c", "cluster": {"server": server}}], "users": [{"name": "u", "user": user}],
-        "contexts": [{"name": "prod", "context": {"cluster": "c", "user": "u", "namespace": "gitlab"}}]});
-    let path = folder.path().join("kubeconfig");
-    fs::write(&path, config.to_string()).unwrap();
-    path.to_str().unwrap().to_owned()
-}
 
 #[test]
 fn k9s_3471_keys_hang_when_the_vpn_drops() {
     let folder = TempDir::new().unwrap();
-    let kubeconfig = kubeconfig(&folder, &server(), &json!({"token": "t"}));
+    let kubeconfig = kubeconfig(folder.path(), &serve(vec![instance()]), &json!({"token": "t"}));
     let mut terminal = Setup::program(&["--kubeconfig", &kubeconfig]).start();
     terminal.until_shows("18.11.0");
     // From here on, nothing comes from the server any more.
@@ -98,7 +37,7 @@ fn k9s_3471_keys_hang_when_the_vpn_drops() {
 #[test]
 fn another_namespace_is_watched_with_nothing_left_of_the_first_and_no_key_lost() {
     let folder = TempDir::new().unwrap();
-    let kubeconfig = kubeconfig(&folder, &server(), &json!({"token": "t"}));
+    let kubeconfig = kubeconfig(folder.path(), &serve(vec![instance()]), &json!({"token": "t"}));
     let mut terminal = Setup::program(&["--kubeconfig", &kubeconfig]).start();
     terminal.until_shows("18.11.0");
     terminal.type_keys("nother\r?");
@@ -128,7 +67,7 @@ fn kubernetes_98451_and_kubetui_987_a_plugin_asks_on_stdin_and_smears_the_screen
     fs::write(&plugin, script).unwrap();
     let exec = json!({"apiVersion": "client.authentication.k8s.io/v1", "command": "sh", "args": [plugin],
         "interactiveMode": "IfAvailable"});
-    let kubeconfig = kubeconfig(&folder, &server(), &json!({"exec": exec}));
+    let kubeconfig = kubeconfig(folder.path(), &serve(vec![instance()]), &json!({"exec": exec}));
     let mut terminal = Setup::program(&["--kubeconfig", &kubeconfig]).start();
     terminal.until_shows("PIN: ");
     assert!(terminal.cooked() && !terminal.text().contains("gatewatch"), "{}", terminal.text());

@@ -1,6 +1,7 @@
 //! The dashboard and the kiosk, on a cluster or on a recording.
 
 use std::io::{self, IsTerminal, Write};
+use std::path::PathBuf;
 
 use jiff::tz::TimeZone;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
@@ -10,9 +11,11 @@ use crate::cli::{Cli, ReplayArgs};
 use crate::clipboard::{Clipboard, Environment, Outcome, plan};
 use crate::clock::{Clock, SystemClock};
 use crate::error::{ExitCode, ExpectedError};
+use crate::notify::{Notices, Notify};
 use crate::record::{self, Reading};
 use crate::source::live::{Live, connect};
 use crate::source::{Replay, Source};
+use crate::state::{Keeper, Place, Report};
 use crate::tui::{self, Input, Leave, Mode, Origin, Ports, Settings, Theme};
 
 /// Shows a cluster.
@@ -20,7 +23,7 @@ pub(super) async fn dashboard(cli: &Cli) -> Result<ExitCode, ExpectedError> {
     on_a_terminal("`gatewatch status` and `gatewatch wait` need none")?;
     let mut connection = connect(&connect_options(&cli.connection)).await?;
     let place = connection.context.clone().unwrap_or_else(|| connection.server.clone());
-    let mut desk = Desk::open();
+    let mut desk = Desk::open(if cli.display().no_state { Place::Nowhere } else { Place::of_user(path) });
     let left = loop {
         let settings = settings(cli, place.clone(), connection.namespace.clone(), Origin::Cluster);
         let live = Live::new(connection.clone(), SystemClock);
@@ -53,7 +56,8 @@ pub(super) async fn replay(cli: &Cli, args: &ReplayArgs) -> Result<ExitCode, Exp
     let settings = settings(cli, place, cli.connection.namespace.clone(), Origin::Replay { speed: args.speed });
     let replay = Replay::new(recording.events, args.speed, SystemClock.now());
     let clock = replay.clock();
-    let mut desk = Desk::open();
+    // What happened once is in the recording already.
+    let mut desk = Desk::open(Place::Nowhere);
     let left = show(settings, replay, clock, &mut desk).await;
     desk.close();
     left.map(exit_code)
@@ -66,8 +70,9 @@ async fn show(
     clock: impl Clock,
     desk: &mut Desk,
 ) -> Result<Leave, ExpectedError> {
-    let Desk { input, clipboard, outcomes } = desk;
-    let shown = feed(source, |events| tui::run(settings, Ports { events, input, clipboard, outcomes }, clock)).await?;
+    let Desk { input, clipboard, outcomes, keeper, reports } = desk;
+    let sink = |events| tui::run(settings, Ports { events, input, clipboard, outcomes, keeper, reports }, clock);
+    let shown = feed(source, sink).await?;
     shown.map_err(|error| ExpectedError::usage(format!("the terminal cannot be used: {error}")))
 }
 
@@ -78,23 +83,29 @@ fn exit_code(left: Leave) -> ExitCode {
     }
 }
 
-/// What stays while one namespace gives way to another: the keyboard, where copies go, and what became of them.
+/// What stays while one namespace gives way to another: the keyboard, where copies go, where state is kept, and what
+/// became of both.
 struct Desk {
     input: Input,
     clipboard: Clipboard,
     outcomes: UnboundedReceiver<Outcome>,
+    keeper: Keeper,
+    reports: UnboundedReceiver<Report>,
 }
 
 impl Desk {
-    fn open() -> Self {
+    fn open(place: Place) -> Self {
         let (report, outcomes) = unbounded_channel();
+        let (tell, reports) = unbounded_channel();
         // Nobody listens any more only while the program leaves.
         let clipboard = Clipboard::new(plan(&Environment::read(variable)), move |outcome| drop(report.send(outcome)));
-        Self { input: Input::default(), clipboard, outcomes }
+        let keeper = Keeper::new(place, move |report| drop(tell.send(report)));
+        Self { input: Input::default(), clipboard, outcomes, keeper, reports }
     }
 
-    /// Prints what was copied and ends with the program.
+    /// Waits until all is kept, and prints what was copied and ends with the program.
     fn close(self) {
+        self.keeper.close();
         if let Some(text) = self.clipboard.leaving() {
             let _ = writeln!(io::stdout(), "{text}");
         }
@@ -104,6 +115,8 @@ impl Desk {
 fn settings(cli: &Cli, place: String, namespace: Option<String>, origin: Origin) -> Settings {
     let display = cli.display();
     let theme = Theme::detect(variable);
+    // Nobody is there to be told by a display on a wall, and a recording is no news.
+    let unasked = if display.kiosk || origin != Origin::Cluster { Notify::Never } else { Notify::Failures };
     Settings {
         place,
         namespace,
@@ -113,6 +126,7 @@ fn settings(cli: &Cli, place: String, namespace: Option<String>, origin: Origin)
         theme: Theme { ascii: theme.ascii || display.ascii, ..theme },
         target: cli.connection.target(),
         zone: TimeZone::system(),
+        notices: Notices::detect(display.notify.unwrap_or(unasked), variable),
     }
 }
 
@@ -125,4 +139,8 @@ fn on_a_terminal(hint: &str) -> Result<(), ExpectedError> {
 
 fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok()
+}
+
+fn path(name: &str) -> Option<PathBuf> {
+    std::env::var_os(name).map(PathBuf::from)
 }

@@ -7,7 +7,7 @@
 //! | file | holds |
 //! |---|---|
 //! | `way` | which ways to copy there are here, from the environment; pure |
-//! | `osc52` | the escape sequence, as it is or wrapped for tmux or screen; pure |
+//! | `osc52` | the escape sequence; pure |
 //! | `system` | the system clipboard, on a thread of its own |
 //! | `owner` | copies by the ways there are, and keeps what was copied until the program leaves |
 
@@ -18,4 +18,4 @@ mod way;
 
 pub use osc52::{LONGEST, osc52};
 pub use owner::{Clipboard, Outcome};
-pub use way::{Environment, Way, Wrapping, plan};
+pub use way::{Environment, Way, plan};

@@ -5,7 +5,8 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use super::system::{self, Answer, System};
-use super::{Way, Wrapping, osc52};
+use super::{Way, osc52};
+use crate::multiplexer::Wrapping;
 
 /// How long the system clipboard may take before the terminal is asked instead, and to close. Taking a text is a matter
 /// of milliseconds; a server that does not answer at all would otherwise never be noticed.

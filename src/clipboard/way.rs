@@ -1,5 +1,7 @@
 //! Which ways to copy there are here.
 
+use crate::multiplexer::Wrapping;
+
 /// What the environment says of the terminal and of the desktop.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Environment {
@@ -7,12 +9,8 @@ pub struct Environment {
     pub ssh: bool,
     /// Whether there is a system clipboard to ask: on X11 and Wayland only with a display.
     pub desktop: bool,
-    /// Whether it runs in tmux (`TMUX`).
-    pub tmux: bool,
-    /// Whether it runs in screen (`STY`).
-    pub screen: bool,
-    /// `TERM`; empty where it is not set.
-    pub term: String,
+    /// How the terminal is reached; `None` if it takes no control strings and so has no clipboard.
+    pub terminal: Option<Wrapping>,
 }
 
 /// How a copy is made.
@@ -29,17 +27,6 @@ pub enum Way {
     Neither,
 }
 
-/// What stands between the program and the terminal, and has to be told to pass OSC 52 on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wrapping {
-    /// Nothing.
-    Bare,
-    /// tmux.
-    Tmux,
-    /// GNU screen.
-    Screen,
-}
-
 impl Environment {
     /// Reads the environment through `variable`, which gives the value of a variable that is set.
     pub fn read(variable: impl Fn(&str) -> Option<String>) -> Self {
@@ -48,21 +35,7 @@ impl Environment {
         Self {
             ssh: set("SSH_CONNECTION") || set("SSH_TTY") || set("SSH_CLIENT"),
             desktop: has_own_clipboard || set("WAYLAND_DISPLAY") || set("DISPLAY"),
-            tmux: set("TMUX"),
-            screen: set("STY"),
-            term: variable("TERM").unwrap_or_default(),
-        }
-    }
-
-    /// How to reach the clipboard of the terminal; `None` if it has none, as the Linux console.
-    fn terminal(&self) -> Option<Wrapping> {
-        match self.term.as_str() {
-            "" | "dumb" | "linux" => None,
-            _ if self.tmux => Some(Wrapping::Tmux),
-            // SSH carries TERM and not the other variables, so TERM alone tells of a multiplexer at the near end.
-            term if self.screen || term.starts_with("screen") => Some(Wrapping::Screen),
-            term if term.starts_with("tmux") => Some(Wrapping::Tmux),
-            _ => Some(Wrapping::Bare),
+            terminal: Wrapping::detect(&variable),
         }
     }
 }
@@ -70,7 +43,7 @@ impl Environment {
 /// How a copy is made in this environment: locally through the system clipboard; over SSH, or where there is none,
 /// through the terminal.
 pub fn plan(environment: &Environment) -> Way {
-    let terminal = environment.terminal();
+    let terminal = environment.terminal;
     if environment.desktop && !environment.ssh {
         return Way::System { otherwise: terminal };
     }
@@ -119,12 +92,6 @@ mod tests {
     #[test]
     fn a_multiplexer_is_told_to_pass_it_on() {
         let ssh = ("SSH_TTY", "/dev/pts/3");
-        assert_eq!(
-            way(&[ssh, ("TMUX", "/tmp/tmux-0/default,1,0"), ("TERM", "screen-256color")]),
-            Way::Terminal(Wrapping::Tmux)
-        );
-        assert_eq!(way(&[ssh, ("STY", "812.pts-3"), ("TERM", "xterm")]), Way::Terminal(Wrapping::Screen));
-        assert_eq!(way(&[ssh, ("TERM", "screen.xterm-256color")]), Way::Terminal(Wrapping::Screen));
         assert_eq!(way(&[ssh, ("TERM", "tmux-256color")]), Way::Terminal(Wrapping::Tmux));
     }
 

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use super::{Kind, LogChange, Object, Uid, WatchState};
+use super::{Kind, LogChange, Memory, Object, Uid, WatchState};
 
 /// One thing that a source says, and when it was heard: its arrival, or the recorded time.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,6 +46,8 @@ pub enum Change {
     },
     /// More of the log of a container's run.
     Log(LogChange),
+    /// What was kept of an upgrade when the program ran before.
+    Remembered(Box<Memory>),
     /// Nothing changed, and the connection of this kind's watch is known to be alive (a bookmark).
     Alive(Kind),
 }

@@ -17,14 +17,38 @@ const TAB: usize = 8;
 
 /// One line of a log.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "Written")]
 pub struct LogLine {
     /// When it was printed, as the container runtime noted it.
     pub time: Option<Timestamp>,
     /// The text, cleaned, without a line break. What a carriage return overwrote is left out, as on a terminal.
     pub text: String,
     /// Where a look begins, in the order of the text; what comes before the first one is plain.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub paints: Vec<Paint>,
+}
+
+/// A line as it was written to a file, where anybody can have changed it.
+#[derive(Deserialize)]
+struct Written {
+    time: Option<Timestamp>,
+    text: String,
+    #[serde(default)]
+    paints: Vec<Paint>,
+}
+
+impl From<Written> for LogLine {
+    fn from(Written { time, text, paints }: Written) -> Self {
+        let text = Self::printed(text.as_bytes()).text;
+        let mut line = Self { time, paints: Vec::new(), text };
+        for paint in paints {
+            let after = line.paints.last().is_none_or(|last| last.from < paint.from);
+            if after && paint.from < line.text.len() && line.text.is_char_boundary(paint.from) {
+                line.paints.push(paint);
+            }
+        }
+        line
+    }
 }
 
 /// From here on, the text of a line has that look.
@@ -273,6 +297,18 @@ mod tests {
     #[test]
     fn a_tab_goes_to_the_next_stop() {
         assert_eq!(text("ab\tc"), "ab      c");
+    }
+
+    #[test]
+    fn a_line_that_was_written_is_read_back_and_one_that_was_tampered_with_is_cleaned() {
+        let line = LogLine::read("2026-11-29T15:00:00.5Z a \u{1b}[31mréd\u{1b}[0m b".as_bytes());
+        assert_eq!(serde_json::from_str::<LogLine>(&serde_json::to_string(&line).unwrap()).unwrap(), line);
+        let paint = |from: usize| serde_json::json!({"from": from, "look": {"bold": true}});
+        let tampered = serde_json::json!({"time": null, "text": "é\u{1b}]0;t\u{7}\nx",
+            "paints": [paint(0), paint(1), paint(0), paint(2), paint(99)]});
+        let line: LogLine = serde_json::from_value(tampered).unwrap();
+        assert_eq!(line.text, "éx");
+        assert_eq!(line.paints.iter().map(|paint| paint.from).collect::<Vec<_>>(), [0, 2]);
     }
 
     #[test]

@@ -93,12 +93,31 @@ impl fmt::Display for LogEnd {
 
 /// The log of one run, as far as it was read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "Written")]
 pub struct Log {
     lines: VecDeque<Arc<LogLine>>,
+    #[serde(skip)]
     bytes: usize,
     dropped: u64,
     via: Via,
     end: Option<LogEnd>,
+}
+
+/// A log as it was written to a file, where anybody can have changed it: what it takes is added up anew.
+#[derive(Deserialize)]
+struct Written {
+    lines: Vec<LogLine>,
+    dropped: u64,
+    via: Via,
+    end: Option<LogEnd>,
+}
+
+impl From<Written> for Log {
+    fn from(Written { lines, dropped, via, end }: Written) -> Self {
+        let mut log = Self { dropped, end, ..Self::new(via) };
+        lines.into_iter().for_each(|line| log.push(line));
+        log
+    }
 }
 
 impl Log {
@@ -143,8 +162,19 @@ impl Log {
         while self.lines.len() > most || self.bytes > bytes {
             let Some(line) = self.lines.pop_front() else { return };
             self.bytes -= line.size();
-            self.dropped += 1;
+            self.dropped = self.dropped.saturating_add(1);
         }
+    }
+
+    /// As much of it as is kept of a run that has a successor. The lines are shared.
+    fn kept(&self) -> Self {
+        let first = self.lines.len().saturating_sub(KEPT);
+        let lines: VecDeque<_> = self.lines.iter().skip(first).cloned().collect();
+        let bytes = lines.iter().map(|line| line.size()).sum();
+        let dropped = self.dropped.saturating_add(first as u64);
+        let mut kept = Self { lines, bytes, dropped, via: self.via, end: self.end.clone() };
+        kept.keep(KEPT, KEPT_BYTES);
+        kept
     }
 }
 
@@ -180,6 +210,34 @@ impl Logs {
             // Of a log that was never opened, or is forgotten.
             (LogNews::Lines(_) | LogNews::Closed(_), None) => {}
         }
+    }
+
+    /// What is to be kept of them, the newest first, as long as there is room, which that takes up.
+    pub(super) fn kept(&self, room: &mut usize) -> Self {
+        let mut kept = Vec::new();
+        for (run, log) in self.0.iter().rev() {
+            let log = log.kept();
+            let Some(left) = room.checked_sub(log.bytes) else { break };
+            *room = left;
+            kept.push((run.clone(), Arc::new(log)));
+        }
+        kept.reverse();
+        Self(kept)
+    }
+
+    /// Adds the logs that were remembered and of which nothing is known, before those that are.
+    pub(super) fn recall(&mut self, remembered: Self) {
+        let mut logs = remembered.0;
+        for (run, log) in self.0.drain(..) {
+            match logs.iter_mut().find(|(of, _)| *of == run) {
+                // What is read now of a log that is gone has no line.
+                Some((_, known)) if !log.lines.is_empty() => *known = log,
+                Some(_) => {}
+                None => logs.push((run, log)),
+            }
+        }
+        logs.drain(..logs.len().saturating_sub(MOST_LOGS));
+        self.0 = logs;
     }
 
     /// Cuts the logs of that container down to what is kept of a run that has a successor, but for that run.

@@ -14,6 +14,7 @@
 //! | `change` | what a source says |
 //! | `feed` | how the watches fare |
 //! | `record` | what is remembered of a pod and of a Job |
+//! | `memory` | what is kept of a world beyond the life of the program |
 //! | `world` | all of it, and how a change is applied |
 
 mod change;
@@ -25,6 +26,7 @@ mod job;
 mod line;
 mod log;
 mod manifest;
+mod memory;
 mod meta;
 mod object;
 mod pod;
@@ -42,6 +44,7 @@ pub use job::{FailureRule, Job, RuleMatch};
 pub use line::{Colour, LONGEST_LINE, LogLine, Look, Paint};
 pub use log::{FOLLOWED, KEPT, Log, LogChange, LogEnd, LogNews, Logs, RunId, Via};
 pub use manifest::Manifest;
+pub use memory::{Memory, Upgrade};
 pub use meta::{Condition, Labels, Meta, Uid, condition, holding, is_namespace};
 pub use object::{Kind, Object, Unreadable};
 pub use pod::{Container, ContainerRole, ContainerState, Pod, PodPhase, Terminated};

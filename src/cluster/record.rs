@@ -60,6 +60,14 @@ impl FinishedRun {
     pub fn id(&self) -> RunId {
         RunId { container: self.container.clone(), id: self.end.container_id.clone() }
     }
+
+    /// Whether that is its end. Two statuses of the same run share the container's id; a run without one is known by its
+    /// times.
+    fn same(&self, container: &str, end: &Terminated) -> bool {
+        self.container == container
+            && self.end.container_id == end.container_id
+            && (!end.container_id.is_empty() || (self.end.started, self.end.finished) == (end.started, end.finished))
+    }
 }
 
 impl PodRecord {
@@ -110,26 +118,40 @@ impl PodRecord {
         (error.image == container.image).then_some(error.message.as_str())
     }
 
-    /// Two statuses of the same run share the container's id; a run without one is known by its times.
+    /// What is to be kept of it: of its logs as much as there is room for, which that takes up.
+    pub(super) fn kept(&self, room: &mut usize) -> Self {
+        Self { logs: self.logs.kept(room), ..self.clone() }
+    }
+
+    /// Adds what was remembered of the same pod and the cluster no longer tells.
+    pub(super) fn recall(&mut self, remembered: Self) {
+        for run in remembered.runs {
+            if self.runs.iter().all(|known| !known.same(&run.container, &run.end)) {
+                self.add(run);
+            }
+        }
+        self.deletion_requested = remembered.deletion_requested.or(self.deletion_requested);
+        for (container, error) in remembered.pull_errors {
+            self.pull_errors.entry(container).or_insert(error);
+        }
+        self.logs.recall(remembered.logs);
+    }
+
     fn remember(&mut self, container: &Container, end: &Terminated) {
-        let same = |run: &FinishedRun| {
-            run.container == container.name
-                && run.end.container_id == end.container_id
-                && (!end.container_id.is_empty() || (run.end.started, run.end.finished) == (end.started, end.finished))
-        };
-        match self.runs.iter_mut().find(|run| same(run)) {
+        match self.runs.iter_mut().find(|run| run.same(&container.name, end)) {
             Some(run) => run.end = end.clone(),
             None => {
-                self.runs.push(FinishedRun {
-                    container: container.name.clone(),
-                    role: container.role,
-                    end: end.clone(),
-                });
-                self.runs.sort_by_key(|run| run.end.finished);
-                if self.runs.len() > MOST_RUNS {
-                    self.runs.remove(0);
-                }
+                let (name, role) = (container.name.clone(), container.role);
+                self.add(FinishedRun { container: name, role, end: end.clone() });
             }
+        }
+    }
+
+    fn add(&mut self, run: FinishedRun) {
+        self.runs.push(run);
+        self.runs.sort_by_key(|run| run.end.finished);
+        if self.runs.len() > MOST_RUNS {
+            self.runs.remove(0);
         }
     }
 

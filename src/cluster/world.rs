@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 
 use super::{
     Change, ClusterEvent, Deployment, Event, Feed, GitLabCore, JobRecord, Kind, LogChange, LogNews, Object, PodRecord,
@@ -14,9 +15,9 @@ use super::{
 const MOST_GONE: usize = 300;
 
 /// Where an instance stood when its present target was first seen: the status forgets it with the first hop.
-#[derive(Clone, Debug, PartialEq)]
-struct Origin {
-    target: Option<String>,
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Origin {
+    pub(super) target: Option<String>,
     version: Option<String>,
 }
 
@@ -26,12 +27,14 @@ struct Origin {
 /// state after the same events is the same whatever the interleaving.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct World {
-    cores: BTreeMap<Uid, GitLabCore>,
-    origins: BTreeMap<Uid, Origin>,
-    jobs: BTreeMap<Uid, JobRecord>,
-    pods: BTreeMap<Uid, PodRecord>,
+    pub(super) cores: BTreeMap<Uid, GitLabCore>,
+    pub(super) origins: BTreeMap<Uid, Origin>,
+    pub(super) jobs: BTreeMap<Uid, JobRecord>,
+    pub(super) pods: BTreeMap<Uid, PodRecord>,
     events: BTreeMap<Uid, BTreeMap<Uid, Event>>,
     deployments: BTreeMap<Uid, Deployment>,
+    /// The kinds that were listed as a whole: of these, what is not there is gone.
+    pub(super) listed: BTreeSet<Kind>,
     feed: Feed,
     time: Option<Timestamp>,
 }
@@ -41,7 +44,7 @@ impl World {
     pub fn apply(&mut self, event: ClusterEvent) {
         let ClusterEvent { time, change } = event;
         self.time = self.time.max(Some(time));
-        if !matches!(change, Change::Watch { .. }) {
+        if !matches!(change, Change::Watch { .. } | Change::Remembered(_)) {
             self.feed.hear(time);
         }
         match change {
@@ -56,6 +59,7 @@ impl World {
             }
             Change::Log(change) => self.note_log(change),
             Change::Alive(_) => {}
+            Change::Remembered(memory) => self.recall(*memory),
         }
     }
 
@@ -167,6 +171,9 @@ impl World {
             }
         }
         objects.into_iter().for_each(|object| self.put(object));
+        if *scope == Scope::All {
+            self.listed.insert(kind);
+        }
     }
 
     /// Takes in more of a log. It comes after its pod. The newest run of a container makes all others of its Job earlier ones.

@@ -146,6 +146,12 @@ impl Run {
         operator.map(|operator| operator.message.as_str())
     }
 
+    /// The uids of all its Jobs: those that are gates, and those of its history.
+    pub fn jobs(&self) -> Vec<Uid> {
+        let gates = self.steps.iter().filter_map(|step| step.gate()?.job.as_ref()).map(|job| &job.uid);
+        gates.chain(self.history.iter().map(|job| &job.uid)).cloned().collect()
+    }
+
     /// The step to look at: the first that is not passed, or the last. `None` if there are no steps.
     pub fn current(&self) -> Option<usize> {
         self.steps.iter().position(|step| !step.passed()).or(self.steps.len().checked_sub(1))

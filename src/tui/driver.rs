@@ -15,8 +15,9 @@ use super::terminal::OwnScreen;
 use super::update;
 use crate::clipboard::{Clipboard, Outcome};
 use crate::clock::Clock;
-use crate::cluster::{ClusterEvent, World};
+use crate::cluster::{Change, ClusterEvent, Uid, World};
 use crate::run::derive;
+use crate::state::{Keeper, Kept, Report};
 
 /// The least time between two frames.
 const FRAME: Duration = Duration::from_millis(16);
@@ -33,6 +34,10 @@ pub struct Ports<'a> {
     pub clipboard: &'a Clipboard,
     /// What became of them.
     pub outcomes: &'a mut UnboundedReceiver<Outcome>,
+    /// Where what is to outlive the program is kept.
+    pub keeper: &'a Keeper,
+    /// What it has to say.
+    pub reports: &'a mut UnboundedReceiver<Report>,
 }
 
 /// Why the loop was left.
@@ -58,8 +63,11 @@ pub async fn run(settings: Settings, ports: Ports<'_>, clock: impl Clock) -> io:
     let screen = OwnScreen::enter()?;
     let model = Model::new(settings, screen.size()?, clock.now());
     let mut app = Loop { model, world: World::default(), clock, screen };
+    let keeper = ports.keeper;
     // The terminal was there when we entered it, so that an error can only mean that it no longer is.
-    Ok(app.turn(ports, signals).await.unwrap_or(Leave::TerminalGone))
+    let left = app.turn(ports, signals).await.unwrap_or(Leave::TerminalGone);
+    app.model.runs.iter().for_each(|run| app.keep(&run.uid, keeper));
+    Ok(left)
 }
 
 /// What the loop waits for.
@@ -67,6 +75,7 @@ enum Wake {
     Asked(Asked),
     Terminal(Option<io::Result<Event>>),
     Copied(Outcome),
+    Kept(Report),
     Frame,
     Tick,
     Cluster(ClusterEvent),
@@ -82,7 +91,7 @@ struct Loop<C> {
 
 impl<C: Clock> Loop<C> {
     async fn turn(&mut self, ports: Ports<'_>, mut signals: Signals) -> io::Result<Leave> {
-        let Ports { mut events, input, clipboard, outcomes } = ports;
+        let Ports { mut events, input, clipboard, outcomes, keeper, reports } = ports;
         let keys = input.events()?;
         let mut tick = interval(TICK);
         tick.set_missed_tick_behavior(MissedTickBehavior::Skip);
@@ -97,6 +106,7 @@ impl<C: Clock> Loop<C> {
                 asked = signals.next() => Wake::Asked(asked),
                 event = keys.recv() => Wake::Terminal(event),
                 Some(outcome) = outcomes.recv() => Wake::Copied(outcome),
+                Some(report) = reports.recv() => Wake::Kept(report),
                 _ = frame.tick(), if dirty => Wake::Frame,
                 _ = tick.tick() => Wake::Tick,
                 event = events.recv(), if source_speaks => event.map_or(Wake::SourceClosed, Wake::Cluster),
@@ -117,6 +127,7 @@ impl<C: Clock> Loop<C> {
                 Wake::Terminal(None) => return Ok(Leave::TerminalGone),
                 Wake::Terminal(Some(event)) => from_terminal(event?),
                 Wake::Copied(outcome) => Some(Message::Copied(outcome)),
+                Wake::Kept(report) => Some(self.hear_of_kept(report)),
                 Wake::Tick => Some(Message::Tick(self.clock.now())),
                 Wake::Cluster(event) => Some(self.take_in(event, &mut events)),
             };
@@ -129,6 +140,8 @@ impl<C: Clock> Loop<C> {
                         Effect::Suspend => message = Some(self.suspend()?),
                         Effect::Copy(text) => clipboard.copy(text),
                         Effect::Write(bytes) => self.screen.write(&bytes)?,
+                        Effect::Recall(run) => keeper.recall(run),
+                        Effect::Keep(run) => self.keep(&run, keeper),
                     }
                 }
             }
@@ -150,6 +163,31 @@ impl<C: Clock> Loop<C> {
         let (runs, feed) = (derive(&self.world), self.world.feed().clone());
         Message::Cluster { runs, feed, now: self.clock.now() }
     }
+
+    /// Takes in what was kept of an instance. It may be one of a namespace that is watched no more.
+    fn hear_of_kept(&mut self, report: Report) -> Message {
+        let (run, kept) = match report {
+            Report::Recalled(run, kept) => (run, kept.map(|kept| *kept)),
+            Report::Trouble(why) => return Message::Unkept(why),
+        };
+        let (journal, memory) = kept.map(|kept| (kept.journal, kept.memory)).unzip();
+        let now = self.clock.now();
+        if let Some(memory) = memory.filter(|_| self.world.cores().any(|core| core.meta.uid == run)) {
+            self.world.apply(ClusterEvent { time: now, change: Change::Remembered(Box::new(memory)) });
+        }
+        let (runs, feed) = (derive(&self.world), self.world.feed().clone());
+        Message::Recalled { run, journal, runs, feed, now }
+    }
+
+    /// Keeps what there is of a run.
+    fn keep(&self, uid: &Uid, keeper: &Keeper) {
+        let run = self.model.runs.iter().find(|run| run.uid == *uid);
+        if let (Some(run), Some(journal)) = (run, self.model.journal(uid))
+            && let Some(memory) = self.world.memory(uid, &run.jobs())
+        {
+            keeper.keep(Kept { about: run.full_name().to_string(), journal: journal.clone(), memory });
+        }
+    }
 }
 
 /// What an event of the terminal says to the model, if anything.
@@ -157,6 +195,8 @@ fn from_terminal(event: Event) -> Option<Message> {
     match event {
         Event::Key(key) if key.kind != KeyEventKind::Release => Some(Message::Key(key)),
         Event::Resize(width, height) => Some(Message::Resize(Size { width, height })),
+        Event::FocusGained => Some(Message::Attended(true)),
+        Event::FocusLost => Some(Message::Attended(false)),
         _ => None,
     }
 }

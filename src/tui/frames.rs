@@ -231,6 +231,13 @@ fn the_detail_of_a_gate() {
 }
 
 #[test]
+fn a_journal() {
+    every_way("journal", |theme, size| pressed(fixture::told(theme, size), &[KeyCode::Char('J')]));
+    let several = |theme, size| pressed(fixture::told_of_several(theme, size), &[KeyCode::Char('J')]);
+    every_size("journal-of-several", several);
+}
+
+#[test]
 fn help() {
     every_size("help", |theme, size| pressed(shown(fixture::running(), theme, size), &[KeyCode::Char('?')]));
 }

@@ -39,6 +39,8 @@ pub enum Action {
     Watch,
     /// Type no namespace after all.
     Stay,
+    /// The journal.
+    Journal,
     /// The keys and the states.
     Help,
     /// Give the terminal back to the shell for a while.
@@ -62,11 +64,13 @@ pub enum Place {
     Dashboard,
     /// One step.
     Detail,
+    /// The journal.
+    Journal,
     /// Help.
     Help,
 }
 
-use Place::{Dashboard, Detail, Filter, Help, Instances, Namespace, Waiting};
+use Place::{Dashboard, Detail, Filter, Help, Instances, Journal, Namespace, Waiting};
 
 /// One key of the table.
 pub struct Binding {
@@ -93,8 +97,8 @@ pub enum Key {
     Named(KeyCode),
 }
 
-const ANYWHERE: &[Place] = &[Waiting, Instances, Filter, Namespace, Dashboard, Detail, Help];
-const NOT_TYPING: &[Place] = &[Waiting, Instances, Dashboard, Detail, Help];
+const ANYWHERE: &[Place] = &[Waiting, Instances, Filter, Namespace, Dashboard, Detail, Journal, Help];
+const NOT_TYPING: &[Place] = &[Waiting, Instances, Dashboard, Detail, Journal, Help];
 
 /// Every key there is, in the order in which the bottom bar and help tell of them.
 pub static BINDINGS: &[Binding] = &[
@@ -171,14 +175,14 @@ pub static BINDINGS: &[Binding] = &[
     Binding {
         keys: &[Key::Char('j'), Key::Named(KeyCode::Down)],
         action: Action::Down,
-        places: &[Instances, Dashboard, Detail, Help],
+        places: &[Instances, Dashboard, Detail, Journal, Help],
         bar: None,
         help: "down",
     },
     Binding {
         keys: &[Key::Char('k'), Key::Named(KeyCode::Up)],
         action: Action::Up,
-        places: &[Instances, Dashboard, Detail, Help],
+        places: &[Instances, Dashboard, Detail, Journal, Help],
         bar: None,
         help: "up",
     },
@@ -192,35 +196,35 @@ pub static BINDINGS: &[Binding] = &[
     Binding {
         keys: &[Key::Char('g'), Key::Named(KeyCode::Home)],
         action: Action::First,
-        places: &[Instances, Detail, Help],
+        places: &[Instances, Detail, Journal, Help],
         bar: None,
         help: "to the top",
     },
     Binding {
         keys: &[Key::Char('G'), Key::Named(KeyCode::End)],
         action: Action::Last,
-        places: &[Instances, Dashboard, Detail, Help],
+        places: &[Instances, Dashboard, Detail, Journal, Help],
         bar: None,
         help: "to the end",
     },
     Binding {
         keys: &[Key::Named(KeyCode::PageDown), Key::Char(' '), Key::Ctrl('f')],
         action: Action::PageDown,
-        places: &[Detail, Help],
+        places: &[Detail, Journal, Help],
         bar: None,
         help: "a screenful down",
     },
     Binding {
         keys: &[Key::Named(KeyCode::PageUp), Key::Ctrl('b')],
         action: Action::PageUp,
-        places: &[Detail, Help],
+        places: &[Detail, Journal, Help],
         bar: None,
         help: "a screenful up",
     },
     Binding {
         keys: &[Key::Named(KeyCode::Esc)],
         action: Action::Back,
-        places: &[Detail, Help],
+        places: &[Detail, Journal, Help],
         bar: Some("back"),
         help: "back to the screen before",
     },
@@ -239,9 +243,24 @@ pub static BINDINGS: &[Binding] = &[
         help: "drop the filter",
     },
     Binding {
+        keys: &[Key::Char('J')],
+        action: Action::Journal,
+        places: &[Instances, Dashboard, Detail],
+        bar: Some("journal"),
+        help: "what became of it, entry by entry",
+    },
+    Binding {
+        keys: &[Key::Char('J')],
+        action: Action::Journal,
+        places: &[Waiting],
+        bar: None,
+        help: "what became of those that are gone",
+    },
+    Binding { keys: &[Key::Char('J')], action: Action::Back, places: &[Journal], bar: None, help: "leave the journal" },
+    Binding {
         keys: &[Key::Char('?')],
         action: Action::Help,
-        places: &[Waiting, Instances, Dashboard, Detail],
+        places: &[Waiting, Instances, Dashboard, Detail, Journal],
         bar: Some("help"),
         help: "the keys and the states",
     },
@@ -259,8 +278,16 @@ pub static BINDINGS: &[Binding] = &[
 
 impl Place {
     /// All of them, in the order in which help tells of them.
-    pub const ALL: [Self; 7] =
-        [Self::Dashboard, Self::Detail, Self::Instances, Self::Filter, Self::Namespace, Self::Help, Self::Waiting];
+    pub const ALL: [Self; 8] = [
+        Self::Dashboard,
+        Self::Detail,
+        Self::Instances,
+        Self::Filter,
+        Self::Namespace,
+        Self::Journal,
+        Self::Help,
+        Self::Waiting,
+    ];
 
     /// The place of a screen; `None` where no key is bound: any key leaves a text that stands alone, and none does
     /// anything to a kiosk.
@@ -274,6 +301,7 @@ impl Place {
             (Screen::Instances, _) => Some(Self::Instances),
             (Screen::Dashboard, _) => Some(Self::Dashboard),
             (Screen::Detail, _) => Some(Self::Detail),
+            (Screen::Journal, _) => Some(Self::Journal),
             (Screen::Help, _) => Some(Self::Help),
             (Screen::Alone(_) | Screen::Kiosk, _) => None,
         }

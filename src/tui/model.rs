@@ -10,6 +10,8 @@ use super::theme::Theme;
 use crate::clipboard::Outcome;
 use crate::cluster::{Feed, Uid};
 use crate::gate::Target;
+use crate::journal::{Journal, Journals};
+use crate::notify::Notices;
 use crate::run::{Run, Step, StepId};
 
 /// What does not change while the program runs.
@@ -31,6 +33,8 @@ pub struct Settings {
     pub target: Target,
     /// The time zone that clocks are shown in.
     pub zone: TimeZone,
+    /// What somebody who does not look at the terminal is told, and how.
+    pub notices: Notices,
 }
 
 /// What kind of feed it is.
@@ -66,6 +70,23 @@ pub enum Message {
         /// When that was.
         now: Timestamp,
     },
+    /// What was kept of a run's journal came back, and what is known of the cluster with it.
+    Recalled {
+        /// The run.
+        run: Uid,
+        /// Its journal, if one was kept.
+        journal: Option<Journal>,
+        /// All runs.
+        runs: Vec<Run>,
+        /// How the watches fare.
+        feed: Feed,
+        /// When that was.
+        now: Timestamp,
+    },
+    /// Something can't be kept, in words.
+    Unkept(String),
+    /// The terminal has the focus, or lost it.
+    Attended(bool),
     /// A key was pressed.
     Key(KeyEvent),
     /// The terminal has another size.
@@ -89,6 +110,10 @@ pub enum Effect {
     Write(Vec<u8>),
     /// Watch another namespace; `None` for all.
     Watch(Option<String>),
+    /// Ask for what was kept of a run.
+    Recall(Uid),
+    /// Keep what there is of a run.
+    Keep(Uid),
 }
 
 /// All that the screens show, and where the user is.
@@ -114,6 +139,9 @@ pub struct Model {
     /// What lies over the first screen, the topmost last.
     pub(super) over: Vec<Over>,
     pub(super) notice: Option<Notice>,
+    pub(super) journals: Journals,
+    /// Whether the terminal is known to have the focus: somebody looks at it then.
+    pub(super) attended: bool,
 }
 
 /// Which step is selected.
@@ -142,6 +170,11 @@ pub enum Over {
         /// The first line shown.
         scroll: usize,
     },
+    /// The journal: of the run that is shown, or of all.
+    Journal {
+        /// The first line shown; the last lines, as they come, where `None`.
+        scroll: Option<usize>,
+    },
     /// The keys and the states.
     Help {
         /// The first line shown.
@@ -164,6 +197,8 @@ pub enum Screen<'a> {
     Dashboard,
     /// One step.
     Detail,
+    /// The journal.
+    Journal,
     /// The keys and the states.
     Help,
     /// A text alone.
@@ -198,6 +233,8 @@ impl Model {
             focus: Focus::Current,
             over: Vec::new(),
             notice: None,
+            journals: Journals::default(),
+            attended: false,
         }
     }
 
@@ -219,6 +256,7 @@ impl Model {
         match self.over.last() {
             Some(Over::Alone(text)) => Screen::Alone(text),
             Some(Over::Help { .. }) => Screen::Help,
+            Some(Over::Journal { .. }) => Screen::Journal,
             Some(Over::Detail { .. }) if self.run().is_some() => Screen::Detail,
             _ if self.runs.is_empty() => Screen::Waiting,
             _ if self.run().is_some() => Screen::Dashboard,
@@ -235,6 +273,11 @@ impl Model {
             [only] => Some(only),
             runs => runs.iter().find(|run| Some(&run.uid) == self.opened.as_ref()),
         }
+    }
+
+    /// The journal of a run, as it is to be kept.
+    pub(super) fn journal(&self, run: &Uid) -> Option<&Journal> {
+        self.journals.of(run)
     }
 
     /// The page of a kiosk whose turn it is, from 0.
@@ -285,6 +328,7 @@ impl Model {
     pub(super) fn scroll(&self) -> usize {
         match self.over.last() {
             Some(Over::Detail { scroll } | Over::Help { scroll }) => *scroll,
+            Some(Over::Journal { scroll }) => scroll.unwrap_or(usize::MAX),
             _ => 0,
         }
     }

@@ -7,8 +7,9 @@ use ratatui::crossterm::event::KeyCode;
 use super::fixture::{self, ASCII, COLOUR, MONO, every_run, feed, live, model, settings};
 use super::frames::{drawn, pressed, text};
 use super::keymap::BINDINGS;
-use super::model::{Mode, Model};
+use super::model::{Message, Mode, Model};
 use super::theme::Tone;
+use super::update::update;
 use super::{Settings, view};
 use crate::cluster::clean;
 use crate::gate::{Attempts, Command, Ending, GateState, LastFailure, Outcome};
@@ -116,11 +117,18 @@ proptest! {
         for (runs, keys) in [
             (vec![run.clone()], [].as_slice()),
             (vec![run.clone()], &[KeyCode::Enter, KeyCode::Char('G')]),
+            (vec![run.clone()], &[KeyCode::Char('J'), KeyCode::Char('k')]),
             (vec![run], &[KeyCode::Char('?'), KeyCode::Char('G')]),
+            (several.clone(), &[KeyCode::Char('J')]),
             (several, &[KeyCode::Char('G')]),
             (Vec::new(), &[]),
         ] {
-            let model = pressed(model(settings.clone(), (width, height), runs, feed(&fixture::broken())), keys);
+            let mut model = model(settings.clone(), (width, height), runs, feed(&live()));
+            let _ = fixture::recalled(&mut model, None, 1);
+            let runs = model.runs.clone();
+            let broken = Message::Cluster { runs, feed: feed(&fixture::broken()), now: fixture::ago(0) };
+            let _ = update(&mut model, broken);
+            let model = pressed(model, keys);
             let buffer = drawn(&model);
             if theme.ascii {
                 prop_assert!(text(&buffer).is_ascii());

@@ -6,8 +6,9 @@ use super::fixture::{self, COLOUR, failed_attempt, feed, live, model, settings};
 use super::frames::{drawn, pressed, text};
 use super::model::{Effect, Message, Settings};
 use super::update::update;
-use crate::clipboard::{Outcome, Wrapping, osc52};
+use crate::clipboard::{Outcome, osc52};
 use crate::gate::{Attempt, Ending, Outcome as Ended, Target};
+use crate::multiplexer::Wrapping;
 use crate::run::{Run, StepBody};
 
 /// An upgrade whose second gate went through these attempts, and the text of its dashboard.

@@ -7,6 +7,7 @@ use std::sync::Once;
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
 use ratatui::crossterm::cursor::{Hide, MoveTo, Show};
+use ratatui::crossterm::event::{DisableFocusChange, EnableFocusChange};
 use ratatui::crossterm::style::Print;
 use ratatui::crossterm::terminal::{
     BeginSynchronizedUpdate, Clear, ClearType, EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlternateScreen,
@@ -25,7 +26,7 @@ pub struct OwnScreen {
 }
 
 impl OwnScreen {
-    /// Takes the terminal: its alternate screen, raw mode, no cursor. From here on a panic gives it back before it says
+    /// Takes the terminal: its alternate screen, raw mode, no cursor, and that it tells when it has the focus. From here on a panic gives it back before it says
     /// what it has to say.
     ///
     /// # Errors
@@ -118,12 +119,12 @@ impl Drop for OwnScreen {
 fn take() -> io::Result<()> {
     enable_raw_mode()?;
     // Not every terminal has another screen, and one that was left before still shows what it showed.
-    execute!(io::stdout(), EnterAlternateScreen, Clear(ClearType::All), Hide)
+    execute!(io::stdout(), EnterAlternateScreen, Clear(ClearType::All), Hide, EnableFocusChange)
 }
 
 /// Restores what [`take`] changed; all of it, even if a part fails.
 fn give_back() -> io::Result<()> {
-    let screen = execute!(io::stdout(), EndSynchronizedUpdate, LeaveAlternateScreen, Show);
+    let screen = execute!(io::stdout(), EndSynchronizedUpdate, DisableFocusChange, LeaveAlternateScreen, Show);
     let mode = disable_raw_mode();
     screen.and(mode)
 }

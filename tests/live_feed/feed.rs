@@ -82,6 +82,7 @@ fn kind_of(change: &Change) -> Kind {
         Change::Replaced { kind, .. } | Change::Watch { kind, .. } | Change::Alive(kind) => *kind,
         Change::Applied(object) | Change::Deleted(object) => object.kind(),
         Change::Log(_) => Kind::Pod,
+        Change::Remembered(_) => unreachable!("a feed remembers nothing"),
     }
 }
 
@@ -99,6 +100,7 @@ pub fn words(change: &Change) -> String {
         Change::Deleted(object) => format!("deleted {}", object.meta().name),
         Change::Alive(_) => "alive".into(),
         Change::Log(change) => format!("log of {} in {}: {:?}", change.run.container, change.pod, change.news),
+        Change::Remembered(_) => unreachable!("a feed remembers nothing"),
         Change::Watch { state, .. } => match state {
             WatchState::Starting => "starting".into(),
             WatchState::Live { since } => format!("live since {}", since.as_second()),

@@ -201,6 +201,34 @@ fn a_kiosk_ignores_every_key_but_control_c() {
     terminal.assert_restored();
 }
 
+#[test]
+fn a_failed_attempt_rings_and_is_told_on_the_desktop_where_that_is_wanted() {
+    let told = |setup: Setup| {
+        let mut terminal = started(setup);
+        assert!(terminal.heard().tells_focus);
+        terminal.type_keys("q");
+        terminal.end();
+        terminal.assert_restored();
+        (terminal.heard().bells, terminal.heard().requests.clone())
+    };
+    assert_eq!(told(program()), (0, vec![]), "a recording is no news");
+    let wanted = ["replay", under_way(), "--speed", "200", "--notify", "failures"];
+    let (bells, requests) = told(Setup::program(&wanted));
+    assert!(bells >= 1 && bells == requests.len(), "{bells} {requests:?}");
+    let last = requests.last().unwrap();
+    assert!(last.starts_with("9;gatewatch gitlab/gitlab: Full migrations: retrying, 3 of 6 failed"), "{last}");
+}
+
+#[test]
+fn nobody_is_told_who_looks_at_the_terminal() {
+    // The first attempt fails after a minute of the recording, long after the terminal tells of its focus.
+    let mut terminal = Setup::program(&["replay", under_way(), "--speed", "20", "--notify", "failures"]).start();
+    terminal.until("the terminal taken", Screen::alternate_screen);
+    terminal.type_keys("\x1b[I");
+    terminal.until_shows("replay ended");
+    assert_eq!((terminal.heard().bells, terminal.heard().requests.len()), (0, 0));
+}
+
 /// Whether the dashboard fills the screen.
 fn fills(screen: &Screen) -> bool {
     reaches(screen, "gatewatch", "quit") && screen.contents().contains("Full migrations")

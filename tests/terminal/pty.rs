@@ -14,6 +14,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use portable_pty::{Child, CommandBuilder, ExitStatus, MasterPty, PtySize, native_pty_system};
+use tempfile::TempDir;
 use vt100::{Callbacks, Parser, Screen};
 
 /// How long anything may take before the test gives up: far more than it ever does, also on a busy machine.
@@ -28,6 +29,7 @@ pub struct Terminal {
     writer: Box<dyn Write + Send>,
     master: Box<dyn MasterPty + Send>,
     child: Box<dyn Child + Send + Sync>,
+    _state: TempDir,
 }
 
 /// What a terminal is asked for besides drawing.
@@ -35,17 +37,39 @@ pub struct Terminal {
 pub struct Heard {
     /// Texts for the clipboard, still encoded.
     pub copies: Vec<Vec<u8>>,
+    /// How often the bell rang.
+    pub bells: usize,
+    /// Other requests of the operating system kind (OSC), part by part.
+    pub requests: Vec<String>,
+    /// Whether it is to tell when it has the focus.
+    pub tells_focus: bool,
 }
 
 impl Callbacks for Heard {
     fn copy_to_clipboard(&mut self, _: &mut Screen, _: &[u8], data: &[u8]) {
         self.copies.push(data.to_owned());
     }
+
+    fn audible_bell(&mut self, _: &mut Screen) {
+        self.bells += 1;
+    }
+
+    fn unhandled_osc(&mut self, _: &mut Screen, parts: &[&[u8]]) {
+        let parts: Vec<_> = parts.iter().map(|part| String::from_utf8_lossy(part)).collect();
+        self.requests.push(parts.join(";"));
+    }
+
+    fn unhandled_csi(&mut self, _: &mut Screen, first: Option<u8>, _: Option<u8>, params: &[&[u16]], letter: char) {
+        if (first, params) == (Some(b'?'), [[1004].as_slice()].as_slice()) {
+            self.tells_focus = letter == 'h';
+        }
+    }
 }
 
 /// What runs in the terminal: the program, or a shell that runs it.
 pub struct Setup {
     command: CommandBuilder,
+    state: TempDir,
 }
 
 impl Setup {
@@ -74,7 +98,10 @@ impl Setup {
             command.env(name, value);
         }
         command.env("HOME", home);
-        Self { command }
+        // What is kept from one run to the next is each test's own.
+        let state = TempDir::new_in(home).unwrap();
+        command.env("XDG_STATE_HOME", state.path());
+        Self { command, state }
     }
 
     /// Sets a variable of the environment.
@@ -110,6 +137,7 @@ impl Setup {
             writer: pair.master.take_writer().unwrap(),
             master: pair.master,
             child,
+            _state: self.state,
         }
     }
 }
@@ -203,6 +231,7 @@ impl Terminal {
         let picture = self.picture();
         assert!(!screen.alternate_screen(), "the alternate screen was not left\n{picture}");
         assert!(!screen.hide_cursor(), "the cursor stays hidden\n{picture}");
+        assert!(!self.heard().tells_focus, "the focus is still told\n{picture}");
         assert!(!screen.bracketed_paste(), "bracketed paste stays on\n{picture}");
         assert!(!screen.application_keypad() && !screen.application_cursor(), "the keys stay changed\n{picture}");
         assert_eq!(screen.mouse_protocol_mode(), vt100::MouseProtocolMode::None, "the mouse stays taken\n{picture}");

@@ -47,7 +47,7 @@ impl Interest {
                 self.pods.remove(&object.meta().uid);
                 self.jobs.remove(&object.meta().uid);
             }
-            Change::Watch { .. } | Change::Log(_) | Change::Alive(_) => {}
+            Change::Watch { .. } | Change::Log(_) | Change::Remembered(_) | Change::Alive(_) => {}
         }
     }
 

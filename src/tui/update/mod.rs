@@ -1,5 +1,7 @@
 //! What a message changes. Pure: what is to be done outside comes back as [`Effect`]s.
 
+mod journal;
+
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::keymap::{Action, Key, Place};
@@ -15,11 +17,13 @@ const NOTICE: usize = 4;
 #[must_use]
 pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
     match message {
-        Message::Cluster { runs, feed, now } => {
-            model.runs = runs;
-            model.feed = feed;
-            model.now = now;
+        Message::Cluster { runs, feed, now } => return journal::take_in(model, runs, feed, now),
+        Message::Recalled { run, journal, runs, feed, now } => {
+            model.journals.recall(&run, journal);
+            return journal::take_in(model, runs, feed, now);
         }
+        Message::Unkept(why) => notify(model, &why, false),
+        Message::Attended(attended) => model.attended = attended,
         Message::Resize(size) => model.size = size,
         Message::Tick(now) => {
             model.now = now;
@@ -73,6 +77,7 @@ fn act(model: &mut Model, place: Place, action: Action) -> Vec<Effect> {
         Action::Open => open(model, place),
         Action::Back => back(model, place),
         Action::Help => model.over.push(Over::Help { scroll: 0 }),
+        Action::Journal => model.over.push(Over::Journal { scroll: None }),
         Action::Filter => model.typing = Some(Typing::Filter),
         Action::KeepFilter | Action::Stay => model.typing = None,
         Action::DropFilter => {
@@ -190,6 +195,13 @@ fn step(model: &mut Model, place: Place, by: Move) {
             let most = view::longest_scroll(model);
             if let Some(Over::Detail { scroll } | Over::Help { scroll }) = model.over.last_mut() {
                 *scroll = by.lead(*scroll, most + 1);
+            }
+        }
+        Place::Journal => {
+            let most = view::longest_scroll(model);
+            if let Some(Over::Journal { scroll }) = model.over.last_mut() {
+                let first = by.lead(scroll.unwrap_or(most), most + 1);
+                *scroll = (first < most).then_some(first);
             }
         }
         Place::Waiting | Place::Filter | Place::Namespace => {}

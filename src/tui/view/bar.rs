@@ -48,7 +48,7 @@ pub fn draw(model: &Model, right: Line<'static>, buffer: &mut Buffer) {
 /// How far a screen that scrolls has come: `12-40 of 88`; nothing where all of it is seen.
 pub fn position(model: &Model, lines: usize, room: usize) -> Line<'static> {
     let from = model.scroll().min(lines.saturating_sub(room));
-    if lines <= room || !matches!(model.screen(), Screen::Detail | Screen::Help) {
+    if lines <= room || !matches!(model.screen(), Screen::Detail | Screen::Journal | Screen::Help) {
         return Line::default();
     }
     let text = format!("{}-{} of {lines} ", from + 1, (from + room).min(lines));

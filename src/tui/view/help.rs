@@ -62,6 +62,7 @@ fn groups() -> Vec<(&'static str, Vec<&'static Binding>)> {
             Place::Instances => "Instances",
             Place::Filter => "Filter",
             Place::Namespace => "Namespace",
+            Place::Journal => "Journal",
             Place::Help => "Help",
             Place::Waiting => "No instance",
         };

@@ -3,7 +3,7 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `dashboard`, `instances`, `gate`, `help`, `kiosk`, `waiting`, `alone`, `too_small` | one screen each |
+//! | `dashboard`, `instances`, `gate`, `journal`, `help`, `kiosk`, `waiting`, `alone`, `too_small` | one screen each |
 //! | `header`, `banner`, `summary`, `steps`, `plan`, `panel`, `fields`, `sections`, `bar`, `big` | the parts they share |
 //! | `words` | times, durations and reasons in words |
 
@@ -17,6 +17,7 @@ mod gate;
 mod header;
 mod help;
 mod instances;
+mod journal;
 mod kiosk;
 mod panel;
 mod plan;
@@ -50,6 +51,7 @@ pub fn render(model: &Model, buffer: &mut Buffer) {
             Screen::Instances => instances::draw(model, buffer),
             Screen::Dashboard => dashboard::draw(model, buffer),
             Screen::Detail => gate::draw(model, buffer),
+            Screen::Journal => journal::draw(model, buffer),
             Screen::Help => help::draw(model, buffer),
             Screen::Alone(text) => alone::draw(model, text, buffer),
         }
@@ -84,6 +86,7 @@ pub(super) fn scroll_room(model: &Model) -> usize {
 pub(super) fn longest_scroll(model: &Model) -> usize {
     let lines = match model.screen() {
         Screen::Detail => gate::lines(model, model.size().width).len(),
+        Screen::Journal => journal::lines(model, model.size().width).len(),
         Screen::Help => help::lines(model).len(),
         _ => 0,
     };

@@ -44,6 +44,11 @@ pub fn about(time: Timestamp, now: Timestamp, zone: &TimeZone) -> String {
     clock.strip_suffix(":00").map(str::to_owned).unwrap_or(clock)
 }
 
+/// A day of the year: `Nov 28`.
+pub fn day(time: Timestamp, zone: &TimeZone) -> String {
+    time.to_zoned_datetime(zone.clone()).strftime("%b %-d").to_string()
+}
+
 /// The abbreviation of the time zone, as it is at that moment.
 pub fn zone(now: Timestamp, zone: &TimeZone) -> String {
     now.to_zoned_datetime(zone.clone()).strftime("%Z").to_string()

@@ -1,0 +1,204 @@
+//! One entry of a journal, and what stands: the two halves of "was this told already".
+
+use jiff::Timestamp;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::gate::Attempts;
+use crate::run::{Run, RunChange, StepId, Subject};
+
+/// One thing that became of a run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Entry {
+    /// When it was heard.
+    pub time: Timestamp,
+    /// How it came to be known.
+    pub how: How,
+    /// What changed.
+    #[serde(with = "words")]
+    pub subject: Subject,
+    /// Which of that name it was: the uid of the Job of a gate, the version of the hop of anything else. Empty where
+    /// neither is known, and for the feed.
+    pub of: String,
+    /// The state before, in one word; absent where it was not known.
+    pub from: Option<String>,
+    /// The state since, in one word.
+    pub to: String,
+    /// The failed attempts, where it is a gate that has a Job.
+    pub tried: Option<Tried>,
+    /// All of it in one line.
+    pub text: String,
+}
+
+/// How an entry came to be known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum How {
+    /// It was seen to happen.
+    Seen,
+    /// It stood so when it was first seen.
+    Found,
+    /// It happened while the program did not run.
+    Meanwhile,
+}
+
+/// The failed attempts of a Job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tried {
+    /// Failed attempts in the count that is nearer its limit.
+    pub failed: u32,
+    /// The limit of that count.
+    pub limit: u32,
+    /// Failed runs of containers.
+    pub restarts: u32,
+    /// Failed pods.
+    pub pods: u32,
+}
+
+/// How much of a stir an entry is worth beyond the screen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum News {
+    /// None.
+    Quiet,
+    /// What waits for somebody, or is over: a gate that is blocked by what cannot clear, a settled upgrade, the feed.
+    Notable,
+    /// A failed attempt, or a Job that failed.
+    Failure,
+}
+
+/// How one part of a run stands: what a later entry is held against.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Standing {
+    #[serde(with = "words")]
+    pub(super) subject: Subject,
+    pub(super) of: String,
+    pub(super) word: String,
+    pub(super) tried: Option<Tried>,
+}
+
+impl Entry {
+    /// An entry of what changed; `run` is the one that it is about, as it is since.
+    pub(super) fn new(change: RunChange, run: Option<&Run>, how: How) -> Self {
+        Self {
+            time: change.time,
+            how,
+            subject: change.subject,
+            of: run.map(|run| of(run, change.subject)).unwrap_or_default(),
+            from: change.from.map(str::to_owned),
+            to: change.to.to_owned(),
+            tried: change.attempts.as_ref().map(Tried::from),
+            text: change.text,
+        }
+    }
+
+    /// How much of a stir it is worth, where that stood before.
+    pub(super) fn news(&self, before: Option<&Standing>) -> News {
+        let tried = before.filter(|before| before.of == self.of).and_then(|before| before.tried);
+        let failed = self.to == "failed" && self.from.as_deref() != Some("failed");
+        let settled_or_stuck = matches!(self.to.as_str(), "settled" | "stuck") && self.from.as_ref() != Some(&self.to);
+        match self.subject {
+            _ if self.how != How::Seen => News::Quiet,
+            Subject::Step(_) if failed || self.tried.is_some_and(|now| now.rose(tried)) => News::Failure,
+            Subject::Upgrade if settled_or_stuck => News::Notable,
+            Subject::Feed => News::Notable,
+            Subject::Step(_) | Subject::Upgrade => News::Quiet,
+        }
+    }
+
+    /// What it is about, as a title.
+    pub fn title(&self) -> &'static str {
+        match self.subject {
+            Subject::Step(step) => step.title(),
+            Subject::Upgrade => "Upgrade",
+            Subject::Feed => "Feed",
+        }
+    }
+
+    /// The text without what the title and the word say already; empty where nothing is left.
+    pub fn detail(&self) -> &str {
+        let rest = self.text.strip_prefix(self.title()).and_then(|rest| rest.strip_prefix(": "));
+        rest.map_or(&self.text, |rest| {
+            rest.strip_prefix(self.to.as_str()).unwrap_or(rest).trim_start_matches([',', ':', ' '])
+        })
+    }
+
+    /// The attempts in words, without any message: `3 of 6 failed`; empty where none failed.
+    pub fn tally(&self) -> String {
+        match self.tried {
+            Some(tried) if tried.failed > 0 => format!("{} of {} failed", tried.failed, tried.limit),
+            _ => String::new(),
+        }
+    }
+}
+
+impl Tried {
+    /// Whether more failed than before, in one of the two counts.
+    pub(super) fn rose(self, before: Option<Self>) -> bool {
+        let (restarts, pods) = before.map_or((0, 0), |before| (before.restarts, before.pods));
+        self.restarts > restarts || self.pods > pods
+    }
+}
+
+impl From<&Attempts> for Tried {
+    fn from(attempts: &Attempts) -> Self {
+        let tally = attempts.tally();
+        Self {
+            failed: tally.failed,
+            limit: tally.limit,
+            restarts: attempts.restarts.failed,
+            pods: attempts.pods.failed,
+        }
+    }
+}
+
+impl Standing {
+    /// How every part of a run stands.
+    pub(super) fn of(run: &Run) -> Vec<Self> {
+        let steps = run.steps.iter().map(|step| Self {
+            subject: Subject::Step(step.id),
+            of: of(run, Subject::Step(step.id)),
+            word: step.word().to_owned(),
+            tried: step.gate().and_then(|gate| gate.job.as_ref()).map(|job| Tried::from(&job.attempts)),
+        });
+        let upgrade = Self {
+            subject: Subject::Upgrade,
+            of: of(run, Subject::Upgrade),
+            word: run.verdict.word().to_owned(),
+            tried: None,
+        };
+        steps.chain([upgrade]).collect()
+    }
+}
+
+/// Which of its name it is: what a successor of the same name does not share.
+fn of(run: &Run, subject: Subject) -> String {
+    let step = match subject {
+        Subject::Step(id) => run.steps.iter().find(|step| step.id == id),
+        Subject::Upgrade | Subject::Feed => None,
+    };
+    let job = step.and_then(|step| step.gate()).and_then(|gate| gate.job.as_ref());
+    let hop = || run.course.hop.as_ref().map(|hop| hop.version.clone());
+    job.map(|job| job.uid.0.clone()).or_else(hop).unwrap_or_default()
+}
+
+/// A subject in a file: the word that the report has for it.
+mod words {
+    use super::*;
+
+    const STEPS: [StepId; 5] = [
+        StepId::PreMigrations,
+        StepId::RailsRollout,
+        StepId::PostMigrations,
+        StepId::FinalRollout,
+        StepId::BatchedMigrations,
+    ];
+
+    pub(super) fn serialize<S: Serializer>(subject: &Subject, out: S) -> Result<S::Ok, S::Error> {
+        out.serialize_str(subject.word())
+    }
+
+    pub(super) fn deserialize<'a, D: Deserializer<'a>>(input: D) -> Result<Subject, D::Error> {
+        let word = String::deserialize(input)?;
+        let mut all = STEPS.map(Subject::Step).into_iter().chain([Subject::Upgrade, Subject::Feed]);
+        all.find(|subject| subject.word() == word)
+            .ok_or_else(|| serde::de::Error::custom(format!("`{word}` is nothing that a journal tells of")))
+    }
+}

@@ -1,0 +1,44 @@
+//! Where the files lie.
+
+use std::path::PathBuf;
+
+/// Where the files lie.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// In this folder, which need not be there yet.
+    Folder(PathBuf),
+    /// Nowhere: nothing is to be kept.
+    Nowhere,
+    /// There is no home to keep anything in.
+    NoHome,
+}
+
+impl Place {
+    /// The place after the XDG Base Directory Specification: under `$XDG_STATE_HOME`, which has to be absolute, else under
+    /// `~/.local/state`. `variable` gives the value of a variable that is set.
+    pub fn of_user(variable: impl Fn(&str) -> Option<PathBuf>) -> Self {
+        let absolute = |name| variable(name).filter(|path| path.is_absolute());
+        let state = absolute("XDG_STATE_HOME").or_else(|| Some(absolute("HOME")?.join(".local/state")));
+        state.map_or(Self::NoHome, |state| Self::Folder(state.join("gatewatch")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(variables: &[(&str, &str)]) -> Place {
+        Place::of_user(|name| variables.iter().find(|(known, _)| *known == name).map(|(_, value)| value.into()))
+    }
+
+    #[test]
+    fn the_folder_lies_in_the_state_home_or_else_in_the_home() {
+        let home = ("HOME", "/home/a");
+        assert_eq!(of(&[("XDG_STATE_HOME", "/state"), home]), Place::Folder("/state/gatewatch".into()));
+        for unset in ["", "relative"] {
+            let place = of(&[("XDG_STATE_HOME", unset), home]);
+            assert_eq!(place, Place::Folder("/home/a/.local/state/gatewatch".into()));
+        }
+        assert_eq!(of(&[]), Place::NoHome);
+    }
+}
