@@ -1,12 +1,15 @@
 //! Objects for tests, written as a cluster would serve them.
 
+use std::sync::Arc;
+
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use crate::cluster::{
-    Change, ClusterEvent, Kind, LogChange, LogNews, Memory, Object, RunId, Scope, Uid, WatchState, World,
+    Change, ClusterEvent, Kind, Log, LogChange, LogLine, LogNews, Memory, Object, RunId, Scope, Uid, Via, WatchState,
+    World,
 };
-use crate::gate::{Gate, Purpose, Target, judge};
+use crate::gate::{Gate, Purpose, RunLog, Target, judge};
 
 /// The moment that a test's times count from.
 pub(crate) const START: &str = "2026-11-29T15:00:00Z";
@@ -89,6 +92,24 @@ pub(crate) fn event(about: &str, reason: &str, message: &str, seconds: i64) -> V
         "reason": reason, "message": message, "type": "Warning", "count": 1, "firstTimestamp": at(seconds), "lastTimestamp": at(seconds)})
 }
 
+/// The log of a run that counts background migrations: so many at that time.
+pub(crate) fn counted(counts: impl IntoIterator<Item = (Timestamp, u64)>) -> RunLog {
+    let mut log = Log::new(Via::Followed);
+    for (time, pending) in counts {
+        let text = format!("batched background migrations still pending: {pending}");
+        log.push(LogLine { time: Some(time), text, paints: Vec::new() });
+    }
+    RunLog {
+        pod: "a".into(),
+        run: RunId { container: "migrations".into(), id: "containerd://1".into() },
+        attempt: Some(0),
+        started: None,
+        ended: None,
+        message: String::new(),
+        log: Some(Arc::new(log)),
+    }
+}
+
 /// A world that a test tells what happens.
 #[derive(Default)]
 pub(crate) struct Cluster {
@@ -134,7 +155,16 @@ impl Cluster {
 
     /// The gate that the world's first Job is.
     pub(crate) fn gate(&self) -> Gate {
-        let purpose = Purpose { resource: "GitLabCore gitlab", waits_for_background: false };
+        self.judged(false)
+    }
+
+    /// The same, where the Job waits for background migrations.
+    pub(crate) fn wait_gate(&self) -> Gate {
+        self.judged(true)
+    }
+
+    fn judged(&self, waits_for_background: bool) -> Gate {
+        let purpose = Purpose { resource: "GitLabCore gitlab", waits_for_background };
         judge(&self.world, self.world.jobs().next().unwrap(), &purpose)
     }
 

@@ -95,8 +95,12 @@ fn the_command_carries_the_context_that_was_chosen() {
 #[test]
 fn every_form_of_a_dump_gives_the_report_of_the_recording_at_that_moment() {
     let ran = gatewatch(&["status", "-o", "json", "-f", &recording("retry"), "--at", MOMENT]);
-    let expected = serde_json::from_str::<Value>(&ran.stdout).unwrap()["items"].take();
-    assert_eq!(expected[0]["steps"][2]["attempts"]["failed"], 3);
+    let mut expected = serde_json::from_str::<Value>(&ran.stdout).unwrap()["items"].take();
+    let gate = &mut expected[0]["steps"][2];
+    assert_eq!(gate["attempts"]["failed"], 3);
+    // An object tells of the last two runs of a container; how long the one before took is not in a dump.
+    assert_eq!(gate["forecast"]["took"]["attempts"].take(), 3);
+    gate["forecast"]["took"]["attempts"] = 2.into();
     let objects = objects();
     let pretty = |value: &Value| serde_json::to_string_pretty(value).unwrap();
     let documents = objects.iter().map(pretty).collect::<Vec<_>>().join("\n");

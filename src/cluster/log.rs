@@ -5,6 +5,7 @@
 //! the last [`KEPT`], and at most 64 KiB; a line is cut at 4 KiB. A pod's logs are forgotten with the pod.
 
 use std::collections::VecDeque;
+use std::fmt;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -76,6 +77,18 @@ pub enum LogEnd {
     Gone,
     /// The reading broke off, or failed, for another reason.
     Broken(String),
+}
+
+impl fmt::Display for LogEnd {
+    /// Why, in words.
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Complete => out.write_str("it was read to its end"),
+            Self::Forbidden(message) => write!(out, "the server does not let us: {message}"),
+            Self::Gone => out.write_str("the kubelet has it no more"),
+            Self::Broken(message) => out.write_str(message),
+        }
+    }
 }
 
 /// The log of one run, as far as it was read.

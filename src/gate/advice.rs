@@ -1,6 +1,6 @@
 //! What to do next, in words.
 
-use super::{Attempts, Cause, GateState, Purpose, StartFault, Unseen};
+use super::{Attempts, Backlog, Cause, GateState, Outlook, Purpose, StartFault, Unseen};
 use crate::cluster::{Job, PodPhase, PodRecord};
 
 /// What to do next. `None` where there is nothing to do and nothing to explain.
@@ -9,10 +9,19 @@ pub(super) fn advice(
     attempts: &Attempts,
     job: &Job,
     pods: &[&PodRecord],
+    backlog: Option<&Backlog>,
     purpose: &Purpose<'_>,
 ) -> Option<String> {
     let resource = purpose.resource;
+    let too_late = backlog.is_some_and(|backlog| backlog.outlook == Outlook::TooLate);
+    let again = || format!("change the spec of {resource}: the upgrade runs again with new Jobs.");
     Some(match state {
+        GateState::Running { finishing: false } | GateState::Retrying { .. } if too_late => format!(
+            "The background migrations go on in Sidekiq: only the wait for them ends, at its \
+             activeDeadlineSeconds{}, and the upgrade fails. Once they are done, {}",
+            seconds(job),
+            again(),
+        ),
         GateState::Retrying { .. } if attempts.tally().left() == 0 => {
             // The controller looks at the restarts, and those rise as the next run starts.
             "No attempt is left: the Job gives up, at the latest when the next run starts.".to_owned()
@@ -26,18 +35,21 @@ pub(super) fn advice(
         }
         GateState::Failed(failure) if failure.reason == "DeadlineExceeded" && purpose.waits_for_background => format!(
             "The background migrations may still be running in Sidekiq: only the wait for them ended, at its \
-             activeDeadlineSeconds{}. Once they are done, change the spec of {resource}: the upgrade runs again with new Jobs.",
+             activeDeadlineSeconds{}. Once they are done, {}",
             seconds(job),
+            again(),
         ),
         GateState::Failed(failure) if failure.reason == "DeadlineExceeded" => format!(
-            "The Job ran out of time, activeDeadlineSeconds{}{}. Mend the cause, then change the spec of {resource}: the \
-             upgrade runs again with new Jobs.",
+            "The Job ran out of time, activeDeadlineSeconds{}{}. Mend the cause, then {}",
             seconds(job),
-            if pods.iter().all(|record| record.gone) { "; its pod and its log are gone" } else { "" },
+            match pods.iter().all(|record| record.gone) {
+                true if pods.iter().any(|record| has_log(record)) => "; its pod is gone, and its log is kept here",
+                true => "; its pod and its log are gone",
+                false => "",
+            },
+            again(),
         ),
-        GateState::Failed(_) => {
-            format!("Mend the cause, then change the spec of {resource}: the upgrade runs again with new Jobs.")
-        }
+        GateState::Failed(_) => format!("Mend the cause, then {}", again()),
         GateState::Suspended => "The Job is suspended, and goes on when it is resumed.".to_owned(),
         GateState::Running { finishing: false } if replacement_delayed(job, pods) => {
             "The pod was taken away, which does not count as a failure; its replacement is delayed.".to_owned()
@@ -47,6 +59,10 @@ pub(super) fn advice(
         }
         _ => return None,
     })
+}
+
+fn has_log(record: &PodRecord) -> bool {
+    record.logs().iter().any(|(_, log)| !log.lines().is_empty())
 }
 
 fn seconds(job: &Job) -> String {

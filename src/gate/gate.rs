@@ -1,8 +1,10 @@
 //! A gate: one Job that an upgrade waits for, and everything a screen or a report tells of it.
 
+use std::borrow::Cow;
+
 use jiff::Timestamp;
 
-use super::{Attempts, Backlog, Command, Ending, Forecast, GateState, LastFailure, RunLog};
+use super::{Attempts, Backlog, Command, Ending, ExcerptKind, Forecast, GateState, LastFailure, RunLog, excerpt};
 use crate::cluster::{Condition, Event, Manifest, PodPhase, RunId, Uid};
 
 /// A gate. It holds points in time and never ages, so that equal means unchanged.
@@ -124,6 +126,23 @@ pub struct GatePod {
     pub manifest: Manifest,
 }
 
+impl GateJob {
+    /// Why an attempt failed, in one line, by its place in the history: its message, or what its log tells where it has
+    /// none. `None` where neither does.
+    pub fn reason(&self, attempt: usize) -> Option<Cow<'_, str>> {
+        let Outcome::Failed { ending, message } = &self.history.get(attempt)?.outcome else { return None };
+        let read = match ending {
+            _ if !message.is_empty() => return Some(excerpt::telling_message(message)),
+            Ending::Container { .. } => {
+                self.logs.iter().rev().find(|log| log.attempt == Some(attempt))?.log.as_ref()?
+            }
+            Ending::Pod { .. } => return None,
+        };
+        let error = excerpt::of_log(read).filter(|excerpt| excerpt.kind == ExcerptKind::Error)?;
+        Some(error.telling().to_owned().into())
+    }
+}
+
 impl Attempt {
     /// The container that ran; `None` where the pod failed as a whole.
     pub fn container(&self) -> Option<&str> {
@@ -135,5 +154,30 @@ impl Gate {
     /// A gate without a Job.
     pub fn without_job(state: GateState) -> Self {
         Self { state, job: None }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use crate::cluster::{LogLine, LogNews, RunId, Via};
+    use crate::fixture::{Cluster, ended, job, pod, running, with};
+
+    #[test]
+    fn each_attempt_has_the_reason_that_its_message_or_else_its_log_tells() {
+        let told = with(ended(1, 2, 9), json!({"terminated": {"message": "rake aborted!\nPG::Bad: x\n"}}));
+        let first = json!({"restartCount": 1, "state": running(20), "lastState": told});
+        let second = json!({"restartCount": 2, "state": running(40), "lastState": ended(1, 20, 30)});
+        let mut cluster = Cluster::of([job(), pod("a", 0, first), pod("a", 0, second)]);
+        let reasons = |cluster: &Cluster| {
+            let job = cluster.gate().job.unwrap();
+            [0, 1, 2].map(|attempt| job.reason(attempt).map(|reason| reason.into_owned()))
+        };
+        assert_eq!(reasons(&cluster), [Some("PG::Bad: x".into()), None, None]);
+        let run = RunId { container: "migrations".into(), id: "containerd://20".into() };
+        cluster.log("a", run.clone(), LogNews::Opened(Via::Followed));
+        cluster.log("a", run, LogNews::Lines(vec![LogLine::printed(b"Error: y"), LogLine::printed(b"bye")]));
+        assert_eq!(reasons(&cluster), [Some("PG::Bad: x".into()), Some("Error: y".into()), None]);
     }
 }

@@ -2,10 +2,9 @@
 
 use jiff::Timestamp;
 
-use super::excerpt::excerpt;
 use super::taken::{Taken, accounted, cut_off, taken};
-use super::{Attempt, Attempts, Ending, Exit, Failure, LastFailure, Outcome, RunLog};
-use crate::cluster::{ContainerRole, ContainerState, FinishedRun, Job, PodPhase, PodRecord, RunId, holding};
+use super::{Attempt, Attempts, Ending, Excerpt, Exit, Failure, LastFailure, Outcome, RunLog, excerpt};
+use crate::cluster::{ContainerRole, ContainerState, FinishedRun, Job, Log, PodPhase, PodRecord, RunId, holding};
 
 /// The attempts one by one, oldest first. A pod that was taken away is one attempt, in place of the runs that were cut
 /// off with it.
@@ -102,7 +101,7 @@ pub(super) fn last_failure(
             pod_gone: gone,
             ending: ending.clone(),
             message: message.clone(),
-            excerpt: log.as_deref().and_then(excerpt),
+            excerpt: excerpt_of(ending, log.as_deref(), message),
             log,
         }));
     }
@@ -110,6 +109,16 @@ pub(super) fn last_failure(
         return None;
     }
     Some(from_condition(job).map_or(LastFailure::Lost, LastFailure::Known))
+}
+
+/// The lines that tell why a run failed. The log of a pod that was taken away does not say why.
+fn excerpt_of(ending: &Ending, log: Option<&Log>, message: &str) -> Option<Box<Excerpt>> {
+    match ending {
+        Ending::Container { .. } => {
+            log.and_then(excerpt::of_log).or_else(|| excerpt::of_message(message)).map(Box::new)
+        }
+        Ending::Pod { .. } => None,
+    }
 }
 
 /// What is left of a failure that nobody saw: a pod failure policy names it in the condition, as `Container C for pod

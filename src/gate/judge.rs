@@ -4,8 +4,8 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::count::{count, gave_up};
 use super::{
-    Deadline, Failure, Gate, GateJob, GatePod, GateState, JobFailure, LastFailure, Unseen, advice, history, logs, next,
-    start,
+    Backlog, Deadline, Failure, Gate, GateJob, GatePod, GateState, JobFailure, LastFailure, Unseen, advice, forecast,
+    history, logs, next, start,
 };
 use crate::cluster::{Condition, Event, Job, JobRecord, PodRecord, World, holding};
 
@@ -51,7 +51,13 @@ pub fn judge(world: &World, record: &JobRecord, purpose: &Purpose<'_>) -> Gate {
     events.retain(worth_showing);
     events.sort_by_key(|event| event.last);
     let command = next::command(job, record.gone, &pods, &state, last_failure.as_ref());
-    let advice = advice::advice(&state, &attempts, job, &pods, purpose);
+    let deadline = deadline(job);
+    let backlog = purpose.waits_for_background.then(|| Backlog::read(&logs, deadline.map(|at| at.at))).flatten();
+    let forecast = match state {
+        GateState::Retrying { next_restart } => forecast::forecast(&attempts, &history, next_restart, deadline),
+        _ => None,
+    };
+    let advice = advice::advice(&state, &attempts, job, &pods, backlog.as_ref(), purpose);
     Gate {
         job: Some(GateJob {
             namespace: job.meta.namespace.clone(),
@@ -61,12 +67,12 @@ pub fn judge(world: &World, record: &JobRecord, purpose: &Purpose<'_>) -> Gate {
             since: since(&state, job, last_failure.as_ref()),
             started: job.started.or(job.meta.created),
             ended: ended(job),
-            deadline: deadline(job),
+            deadline,
             attempts,
             history,
             logs,
-            forecast: None,
-            backlog: None,
+            forecast,
+            backlog,
             manifest: job.meta.manifest.clone(),
             last_failure,
             command,

@@ -42,12 +42,12 @@ mod symptoms;
 mod taken;
 
 pub use attempts::{Attempts, Count, Tally};
-pub use backlog::Backlog;
+pub use backlog::{Backlog, Motion, Outlook, Pending};
 pub use command::{Command, Target};
 pub use excerpt::{Excerpt, ExcerptKind};
-pub use failure::{Ending, Exit, Failure, LastFailure};
+pub use failure::{Ending, Exit, Failure, LastFailure, LogSource, Telling};
 pub use fault::{Cause, StartFault};
-pub use forecast::Forecast;
+pub use forecast::{Forecast, Limit, Took};
 pub use gate::{Attempt, Deadline, Gate, GateJob, GatePod, Outcome};
 pub use judge::{Purpose, judge};
 pub use logs::RunLog;

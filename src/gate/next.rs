@@ -28,7 +28,7 @@ pub(super) fn next_restart(
             return None;
         }
         let Some(LastFailure::Known(Failure { time: Some(time), .. })) = last else { return None };
-        return time.checked_add(back_off(attempts.pods.failed, LONGEST_REPLACEMENT)).ok();
+        return time.checked_add(replacement_delay(attempts.pods.failed)).ok();
     }
     let waiting = live.iter().filter(|record| !record.pod.terminating()).flat_map(|record| &record.pod.containers);
     waiting.filter_map(|container| restart(container, job)).min()
@@ -45,9 +45,18 @@ fn restart(container: &Container, job: &Job) -> Option<Timestamp> {
         _ => return None,
     };
     let finished = ended.finished?;
-    let long = ended.started.is_some_and(|started| finished.duration_since(started) >= RESETS_AFTER);
-    let delay = if long { SignedDuration::ZERO } else { back_off(container.restarts, LONGEST_RESTART) };
-    finished.checked_add(delay).ok()
+    let ran = ended.started.map(|started| finished.duration_since(started)).unwrap_or_default();
+    finished.checked_add(restart_delay(container.restarts, ran)).ok()
+}
+
+/// How long a container that ran for so long waits to be started again, after that many restarts.
+pub(super) fn restart_delay(restarts: u32, ran: SignedDuration) -> SignedDuration {
+    if ran >= RESETS_AFTER { SignedDuration::ZERO } else { back_off(restarts, LONGEST_RESTART) }
+}
+
+/// How long a replacement waits once that many pods failed.
+pub(super) fn replacement_delay(failed: u32) -> SignedDuration {
+    back_off(failed, LONGEST_REPLACEMENT)
 }
 
 /// The `n`th delay: none at first, then 10 s, doubling up to the longest.

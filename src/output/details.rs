@@ -4,9 +4,14 @@ use std::fmt::Write;
 
 use jiff::Timestamp;
 
-use super::text::{WIDTH, duration, wrap};
-use crate::gate::{Failure, Gate, GateJob, GateState, JobFailure, LastFailure, StartFault, Target};
-use crate::run::{Rollout, RolloutState, Run, Step, StepBody};
+use super::text::{WIDTH, wrap};
+use crate::gate::{
+    Excerpt, ExcerptKind, Failure, Gate, GateJob, GateState, JobFailure, LastFailure, LogSource, StartFault, Target,
+};
+use crate::run::{
+    Rollout, RolloutState, Run, Step, StepBody, forecast_words, outlook_words, pending_words, span, took_words,
+    utc_clock,
+};
 
 /// How wide the names are in front of what they stand for.
 const LABEL: usize = 12;
@@ -65,8 +70,10 @@ impl Details<'_> {
             None => {}
         }
         if let GateState::Retrying { next_restart: Some(next) } = gate.state {
-            self.add("Next", &format!("restart in about {}", duration(next.duration_since(self.time))));
+            self.add("Next", &format!("restart in about {}", span(next.duration_since(self.time))));
         }
+        self.forecast(job);
+        self.backlog(job);
         if job.ended.is_none() {
             self.deadline(job);
         }
@@ -97,7 +104,7 @@ impl Details<'_> {
 
     fn blocked(&mut self, fault: &StartFault) {
         let clears = if fault.permanent { "cannot clear by itself" } else { "may clear by itself" };
-        let since = fault.since.map(|since| format!(", for {}", duration(self.time.duration_since(since))));
+        let since = fault.since.map(|since| format!(", for {}", span(self.time.duration_since(since))));
         self.add(
             "Blocked",
             &format!("{} ({}), {clears}{}", fault.reason, fault.cause.word(), since.unwrap_or_default()),
@@ -108,18 +115,55 @@ impl Details<'_> {
     }
 
     fn last_failure(&mut self, failure: &Failure) {
-        let ago = failure.time.map(|time| format!(", {} ago", duration(self.time.duration_since(time))));
+        let ago = failure.time.map(|time| format!(", {} ago", span(self.time.duration_since(time))));
         self.add("Last failure", &format!("{}{}", failure.ending, ago.unwrap_or_default()));
         let gone = if failure.pod_gone { ", which is gone" } else { "" };
         self.add("", &format!("in pod {}{gone}", failure.pod));
-        self.add("", &failure.message);
+        let telling = failure.telling();
+        if let Some(telling) = telling.as_ref().filter(|telling| !telling.tail) {
+            self.add("", &telling.text);
+        }
+        if let Some(excerpt) = &failure.excerpt {
+            self.excerpt(excerpt, telling.map(|telling| telling.text.into_owned()).unwrap_or_default());
+        }
+        // A message that stands there has nothing to explain.
+        if failure.source() != LogSource::Message {
+            self.add("", &format!("({})", failure.source()));
+        }
+    }
+
+    /// The lines that matter, without the one that was told already.
+    fn excerpt(&mut self, excerpt: &Excerpt, told: String) {
+        let error = excerpt.kind == ExcerptKind::Error;
+        let lines = excerpt.lines.iter().filter(|line| !error || **line != told);
+        let lines = lines.map(String::as_str).collect::<Vec<_>>().join("\n");
+        self.add(if error { "" } else { "Log ends" }, &lines);
+        if let Some(migration) = &excerpt.migration {
+            self.add("", &format!("in migration {migration}"));
+        }
+    }
+
+    fn forecast(&mut self, job: &GateJob) {
+        let Some(forecast) = &job.forecast else { return };
+        self.add("Forecast", &format!("{}\n{}", forecast_words(forecast, &utc_clock), took_words(&forecast.took)));
+    }
+
+    fn backlog(&mut self, job: &GateJob) {
+        let Some(backlog) = &job.backlog else { return };
+        self.add(
+            "Backlog",
+            &format!("{}, counted at {}", pending_words(backlog, &utc_clock), utc_clock(backlog.last.at)),
+        );
+        if let Some(outlook) = outlook_words(backlog, job.deadline.map(|deadline| deadline.at), &utc_clock) {
+            self.add("Outlook", &outlook);
+        }
     }
 
     fn deadline(&mut self, job: &GateJob) {
         let Some(deadline) = job.deadline else { return };
         let left = deadline.at.duration_since(self.time);
         let words = match left.is_positive() {
-            true => format!("{} left, at {}", duration(left), deadline.at.strftime("%H:%M:%SZ")),
+            true => format!("{} left, at {}", span(left), deadline.at.strftime("%H:%M:%SZ")),
             false => format!("passed at {}", deadline.at.strftime("%H:%M:%SZ")),
         };
         self.add("Deadline", &words);
@@ -128,4 +172,79 @@ impl Details<'_> {
 
 fn failure_words(failure: &JobFailure) -> String {
     format!("{}: {}", failure.reason, failure.message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::sample;
+
+    /// The details of a gate whose Job was changed, at 15:20:24.
+    fn told(state: GateState, restarts: u32, change: fn(&mut GateJob)) -> String {
+        let mut gate = sample::gate(state, restarts);
+        gate.job.as_mut().map(change);
+        let mut run = sample::run();
+        run.steps[2].body = StepBody::Gate(Box::new(gate));
+        details(&run, &run.steps[2], sample::time("15:20:24"), &Target::default())
+    }
+
+    #[test]
+    fn what_a_log_tells_stands_with_where_it_comes_from_and_the_forecast() {
+        let text = told(GateState::Retrying { next_restart: None }, 2, |job| {
+            job.last_failure = Some(LastFailure::Known(sample::logged_failure()));
+            job.forecast = Some(sample::forecast());
+        });
+        insta::assert_snapshot!(text, @r"
+
+        Full migrations, job/gitlab-migrations-5f2c9a1e
+          Last failure  migrations exited 1 (Error), 2m16s ago
+                        in pod gitlab-migrations-5f2c9a1e-9k67t
+                        PG::LockNotAvailable: ERROR: canceling statement due to lock
+                        timeout
+                        CONTEXT: while waiting for ShareLock
+                        in migration 20261001120000 AddIndexToCiBuildsOnProject
+                        (told by its log, followed while it ran)
+          Forecast      deadline 16:00Z comes first; the last attempt would fail about
+                        16:12Z
+                        attempts take about 3m02s (2m58s to 4m10s)
+          Deadline      39m36s left, at 16:00:00Z
+          To do         Read the log of the run that failed. The Job starts the next one
+                        by itself.
+
+          kubectl -n gitlab logs job/gitlab-migrations-5f2c9a1e -c migrations --previous
+        ");
+    }
+
+    #[test]
+    fn a_tail_says_that_it_is_one() {
+        let text = told(GateState::Retrying { next_restart: None }, 2, |job| {
+            let excerpt = Excerpt { kind: ExcerptKind::Tail, lines: vec!["a".into(), "b".into()], migration: None };
+            let failure = Failure { excerpt: Some(Box::new(excerpt)), ..sample::logged_failure() };
+            job.last_failure = Some(LastFailure::Known(failure));
+        });
+        assert!(text.contains("  Log ends      a\n                b\n                (told by its log"), "{text}");
+    }
+
+    #[test]
+    fn a_failure_of_which_nothing_could_be_read_says_why() {
+        let text = told(GateState::Retrying { next_restart: None }, 2, |job| {
+            let failure = Failure { log: None, excerpt: None, ..sample::logged_failure() };
+            job.last_failure = Some(LastFailure::Known(failure));
+        });
+        assert!(text.contains("(its log was not read)"), "{text}");
+    }
+
+    #[test]
+    fn a_wait_shows_what_is_pending_and_whether_it_makes_it() {
+        let text = told(GateState::Running { finishing: false }, 0, |job| {
+            job.backlog = Some(sample::backlog(&[7, 7, 7]));
+        });
+        insta::assert_snapshot!(text, @r"
+
+        Full migrations, job/gitlab-migrations-5f2c9a1e
+          Backlog       7 pending, has not moved for 20m00s, counted at 15:20Z
+          Outlook       deadline 16:00Z: will not make it unless it moves
+          Deadline      39m36s left, at 16:00:00Z
+        ");
+    }
 }

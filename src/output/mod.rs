@@ -5,13 +5,14 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `report`, `step` | the documents: a `StatusList`, a `Change` |
+//! | `report`, `step`, `evidence` | the documents: a `StatusList`, a `Change` |
 //! | `status`, `details` | one look: the runs as text, JSON or YAML |
-//! | `text` | wrapping and durations |
+//! | `text` | wrapping |
 //! | `missing` | what there is none of |
 //! | `wait` | what `wait` prints, and when it ends |
 
 mod details;
+mod evidence;
 mod missing;
 mod report;
 #[cfg(test)]

@@ -40,6 +40,11 @@ fn runs() -> Vec<Run> {
         Gate::without_job(GateState::Unknown(Unseen::Forbidden)),
         lost(),
         evicted(),
+        logged(),
+        waiting(&[41, 20, 12]),
+        waiting(&[7, 7, 7]),
+        waiting(&[7, 8, 9]),
+        waiting(&[1, 0, 0]),
     ];
     let blocked = RolloutState::Blocked { workload: "gitlab-sidekiq".into(), message: "timed out".into() };
     let rollouts =
@@ -65,6 +70,22 @@ fn evicted() -> Gate {
     let mut gate = sample::gate(GateState::Retrying { next_restart: None }, 1);
     let ending = Ending::Pod { reason: "Evicted".into() };
     gate.job.as_mut().unwrap().last_failure = Some(LastFailure::Known(Failure { ending, ..sample::failure() }));
+    gate
+}
+
+/// A gate whose last failure was read from its log, and that has a forecast.
+fn logged() -> Gate {
+    let mut gate = sample::gate(GateState::Retrying { next_restart: None }, 2);
+    let job = gate.job.as_mut().unwrap();
+    job.last_failure = Some(LastFailure::Known(sample::logged_failure()));
+    job.forecast = Some(sample::forecast());
+    gate
+}
+
+/// A gate that waits for background migrations.
+fn waiting(pending: &[u64]) -> Gate {
+    let mut gate = sample::gate(GateState::Running { finishing: false }, 0);
+    gate.job.as_mut().unwrap().backlog = Some(sample::backlog(pending));
     gate
 }
 
@@ -114,6 +135,22 @@ fn everything_the_schema_names_is_printed_somewhere() {
             assert!(printed.contains(property), "nothing prints `{property}` of {name}");
         }
     }
+}
+
+#[test]
+fn a_log_is_told_by_its_last_twenty_lines_and_in_place_of_an_empty_message() {
+    let list = documents().swap_remove(0);
+    let of = |index: usize| &list["items"][index]["steps"][2];
+    let failure = &of(12)["lastFailure"];
+    assert_eq!(failure["message"], "PG::LockNotAvailable: ERROR:  canceling statement due to lock timeout");
+    assert_eq!((failure["log"].as_array().map(Vec::len), &failure["log"][19]), (Some(20), &json!("line 29")));
+    assert_eq!(failure["logSource"], "followed");
+    let backlog = &of(14)["backlog"];
+    assert_eq!(
+        (&backlog["pending"], &backlog["motion"], &backlog["outlook"]),
+        (&json!(7), &json!("still"), &json!("too-late"))
+    );
+    assert_eq!(of(15)["backlog"]["since"], "2026-11-29T15:00:00Z", "rising since");
 }
 
 #[test]

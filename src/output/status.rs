@@ -7,12 +7,12 @@ use jiff::Timestamp;
 use unicode_width::UnicodeWidthStr;
 
 use super::details::details;
-use super::text::{WIDTH, duration, wrap};
+use super::text::{WIDTH, wrap};
 use super::{Missing, StatusList};
 use crate::cluster::{Feed, FeedState};
 use crate::error::ExitCode;
 use crate::gate::Target;
-use crate::run::{OperatorReport, Rollout, RolloutState, Run, Step, StepBody, Verdict};
+use crate::run::{OperatorReport, Rollout, RolloutState, Run, Step, StepBody, Verdict, span};
 
 /// How a look is printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -69,7 +69,7 @@ impl Look<'_> {
     fn text(&self) -> String {
         let mut parts = Vec::new();
         if let FeedState::Stale { since, error } = self.feed.state() {
-            let ago = duration(self.time.duration_since(since));
+            let ago = span(self.time.duration_since(since));
             parts.push(lines(wrap(&format!("The cluster has not answered for {ago}: {error}"), WIDTH)));
         }
         let refused: Vec<_> = self.feed.refused().map(|kind| kind.plural()).collect();
@@ -108,7 +108,7 @@ impl Look<'_> {
         }
         match operator.behind_since.filter(|_| !operator.agrees) {
             Some(since) => {
-                let _ = write!(words, ", {} behind the cluster", duration(self.time.duration_since(since)));
+                let _ = write!(words, ", {} behind the cluster", span(self.time.duration_since(since)));
             }
             None if !operator.agrees => words += ", which is not what the cluster shows",
             None => {}
@@ -120,7 +120,7 @@ impl Look<'_> {
         let number = step.id.gate_number().map(|number| number.to_string()).unwrap_or_default();
         let elapsed = step.started().map(|started| {
             let until = step.ended().unwrap_or(self.time);
-            duration(until.duration_since(started))
+            span(until.duration_since(started))
         });
         let note = match &step.body {
             StepBody::Gate(gate) => {

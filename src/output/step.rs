@@ -3,8 +3,9 @@
 use jiff::Timestamp;
 use serde::Serialize;
 
+use super::evidence::{BacklogReport, ExcerptReport, ForecastReport, log_tail};
 use crate::gate::{
-    Attempts, Count, Ending, Failure, Gate, GateState, JobFailure, LastFailure, StartFault, Tally, Target,
+    Attempts, Count, Ending, ExcerptKind, Gate, GateState, JobFailure, LastFailure, StartFault, Tally, Target,
 };
 use crate::run::{Rollout, RolloutState, Step, StepBody, Workload};
 
@@ -41,6 +42,10 @@ pub(super) struct GateReport<'a> {
     failure: Option<FailureReport<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     last_failure: Option<LastFailureReport<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    forecast: Option<ForecastReport>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    backlog: Option<BacklogReport>,
     #[serde(skip_serializing_if = "Option::is_none")]
     command: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -124,6 +129,11 @@ enum LastFailureReport<'a> {
         #[serde(skip_serializing_if = "Option::is_none")]
         exit_code: Option<i64>,
         message: &'a str,
+        log_source: &'static str,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        excerpt: Option<ExcerptReport<'a>>,
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        log: Vec<&'a str>,
     },
     Lost {
         known: bool,
@@ -165,6 +175,8 @@ impl<'a> GateReport<'a> {
                 _ => None,
             },
             last_failure: job.and_then(|job| job.last_failure.as_ref()).map(LastFailureReport::new),
+            forecast: job.and_then(|job| job.forecast.as_ref()).map(ForecastReport::new),
+            backlog: job.and_then(|job| job.backlog.as_ref()).map(BacklogReport::new),
             command: job.and_then(|job| job.command.as_ref()).map(|command| command.shell(target)),
             advice: job.and_then(|job| job.advice.as_deref()),
         }
@@ -240,13 +252,27 @@ impl<'a> FailureReport<'a> {
 
 impl<'a> LastFailureReport<'a> {
     fn new(failure: &'a LastFailure) -> Self {
-        let LastFailure::Known(Failure { time, pod, ending, message, .. }) = failure else {
-            return Self::Lost { known: false };
-        };
-        let (container, exit_code) = match ending {
+        let LastFailure::Known(failure) = failure else { return Self::Lost { known: false } };
+        let (container, exit_code) = match &failure.ending {
             Ending::Container { container, exit, .. } => (Some(container.as_str()), Some(exit.code)),
             Ending::Pod { .. } => (None, None),
         };
-        Self::Known { time: *time, pod, container, reason: ending.reason(), exit_code, message }
+        // The line of the log that tells most stands in for a message that is empty.
+        let error = failure.excerpt.as_ref().filter(|excerpt| excerpt.kind == ExcerptKind::Error);
+        let message = match failure.message.as_str() {
+            "" => error.map_or("", |error| error.telling()),
+            message => message,
+        };
+        Self::Known {
+            time: failure.time,
+            pod: &failure.pod,
+            container,
+            reason: failure.ending.reason(),
+            exit_code,
+            message,
+            log_source: failure.source().word(),
+            excerpt: failure.excerpt.as_deref().map(ExcerptReport::new),
+            log: log_tail(failure),
+        }
     }
 }

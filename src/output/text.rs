@@ -1,6 +1,5 @@
-//! Words for people: wrapped at a width, and durations they can read at a glance.
+//! Words for people, wrapped at a width.
 
-use jiff::SignedDuration;
 use unicode_width::UnicodeWidthStr;
 
 /// How wide a line for people may be. Only a command, and a word that is longer, are wider: they are never cut.
@@ -26,28 +25,9 @@ pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// A duration in its two largest units, `4m12s` or `1h02m`; one below zero, which a clock that is off can give, is `0s`.
-pub(super) fn duration(duration: SignedDuration) -> String {
-    let seconds = duration.as_secs().max(0);
-    let [days, hours, minutes] = [seconds / 86_400, seconds / 3_600, seconds / 60];
-    match (days, hours, minutes) {
-        (0, 0, 0) => format!("{seconds}s"),
-        (0, 0, minutes) => format!("{minutes}m{:02}s", seconds % 60),
-        (0, hours, minutes) => format!("{hours}h{:02}m", minutes % 60),
-        (days, hours, _) => format!("{days}d{:02}h", hours % 24),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_duration_has_its_two_largest_units() {
-        let told =
-            [-5, 0, 59, 60, 252, 3_599, 3_600, 3_725, 90_000].map(|secs| duration(SignedDuration::from_secs(secs)));
-        assert_eq!(told, ["0s", "0s", "59s", "1m00s", "4m12s", "59m59s", "1h00m", "1h02m", "1d01h"]);
-    }
 
     #[test]
     fn text_wraps_by_columns_and_never_inside_a_word() {

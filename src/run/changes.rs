@@ -8,6 +8,8 @@
 //! 3. A run that was not there yet gives its verdict and the steps that are neither pending nor skipped, from nothing.
 //!    Who keeps a journal over a restart leaves the entries without `from` out.
 //! 4. A run that is no longer there gives one entry, to [`GONE`].
+//! 5. A wait for background migrations that turns out not to make it before its deadline: once, and again only after it
+//!    was in time between.
 
 use std::fmt;
 
@@ -16,7 +18,7 @@ use jiff::Timestamp;
 use super::words::{gate_words, one_line, verdict_words};
 use super::{RolloutState, Run, Step, StepBody, StepId};
 use crate::cluster::FeedState;
-use crate::gate::Attempts;
+use crate::gate::{Attempts, Outlook};
 
 /// What a verdict changes to when the resource of its run is deleted.
 pub const GONE: &str = "gone";
@@ -32,7 +34,7 @@ pub struct RunChange {
     pub subject: Subject,
     /// The state before, in one word; absent where it was not there before.
     pub from: Option<&'static str>,
-    /// The state now, in one word; the same as before where a failed count rose.
+    /// The state now, in one word; the same as before where a failed count rose, or where an outlook turned.
     pub to: &'static str,
     /// The attempts, where it is a gate that has a Job.
     pub attempts: Option<Attempts>,
@@ -144,8 +146,9 @@ fn compare(earlier: &Run, run: &Run, time: Timestamp, changes: &mut Vec<RunChang
     for step in &run.steps {
         let same = earlier.steps.iter().find(|other| other.id == step.id);
         let was = same.filter(|_| next_hop.is_none()).map_or("pending", Step::word);
-        let rose = next_hop.is_none() && same.is_some_and(|earlier| failed_count_rose(earlier, step));
-        if was != step.word() || rose {
+        let told = |earlier| failed_count_rose(earlier, step) || turned_too_late(earlier, step);
+        let told = next_hop.is_none() && same.is_some_and(told);
+        if was != step.word() || told {
             changes.push(step_change(run, step, Some(was), time));
         }
     }
@@ -166,6 +169,18 @@ fn failed_count_rose(before: &Step, after: &Step) -> bool {
             let rose = after.restarts.failed > before.restarts.failed || after.pods.failed > before.pods.failed;
             before_uid == uid && rose
         }
+        _ => false,
+    }
+}
+
+/// Whether a wait turned out not to make it: the same Job's, as the next one begins anew.
+fn turned_too_late(before: &Step, after: &Step) -> bool {
+    let job = |step: &Step| {
+        let job = step.gate().and_then(|gate| gate.job.as_ref())?;
+        Some((job.uid.clone(), job.backlog.as_ref().is_some_and(|backlog| backlog.outlook == Outlook::TooLate)))
+    };
+    match (job(before), job(after)) {
+        (Some((before, false)), Some((after, true))) => before == after,
         _ => false,
     }
 }
@@ -337,6 +352,35 @@ mod tests {
         let text = texts(&[before], &[run])[0].2.clone();
         assert!(text.contains("pod failed (Evicted): one two one two"), "{text}");
         assert!(text.ends_with('…') && text.chars().count() < 300, "{text}");
+    }
+
+    #[test]
+    fn a_wait_that_turns_out_not_to_make_it_is_news_once_and_again_after_it_turned_back() {
+        let running = || sample::gate(GateState::Running { finishing: false }, 0);
+        let run = |backlog| {
+            let mut run = sample::run();
+            let mut gate = running();
+            gate.job.as_mut().unwrap().backlog = backlog;
+            run.steps[4].body = StepBody::Gate(Box::new(gate));
+            run
+        };
+        let [unknown, in_time, late, later] = [
+            run(None),
+            run(Some(sample::backlog(&[12, 9, 6]))),
+            run(Some(sample::backlog(&[7, 7, 7]))),
+            run(Some(sample::backlog(&[7, 7, 7, 7]))),
+        ];
+        let told = texts(std::slice::from_ref(&in_time), std::slice::from_ref(&late));
+        let text = "Background migrations: running, 7 pending, has not moved for 20m00s; deadline 16:00Z: will not make it unless it moves";
+        assert_eq!(told, [(Some("running"), "running", text.into())]);
+        assert_eq!(texts(std::slice::from_ref(&late), &[later]), []);
+        assert_eq!(texts(std::slice::from_ref(&late), std::slice::from_ref(&in_time)), []);
+        assert_eq!(texts(&[unknown], std::slice::from_ref(&late)).len(), 1);
+        let mut another = late;
+        if let StepBody::Gate(gate) = &mut another.steps[4].body {
+            gate.job.as_mut().unwrap().uid = crate::cluster::Uid("another".into());
+        }
+        assert_eq!(texts(&[in_time], &[another]), []);
     }
 
     #[test]

@@ -9,9 +9,11 @@
 //! | `gitlab` | how an upgrade of GitLab becomes a run |
 //! | `changes` | what became of them |
 //! | `words` | how they stand, in one line |
+//! | `outlook` | what a backlog and a forecast say, in words |
 
 mod changes;
 mod gitlab;
+mod outlook;
 #[allow(clippy::module_inception, reason = "the folder is about runs, and this file is the run")]
 mod run;
 #[cfg(test)]
@@ -20,6 +22,7 @@ mod step;
 mod words;
 
 pub use changes::{RunChange, RunName, Subject, changes, feed_change};
+pub use outlook::{Clock, forecast_words, outlook_words, pending_words, span, took_words, utc_clock};
 pub use run::{Course, Hop, OperatorReport, PastJob, Run, Source, Verdict};
 pub use step::{Rollout, RolloutState, Step, StepBody, StepId, Workload};
 

@@ -1,14 +1,17 @@
 //! A run for tests: an upgrade in two hops, its second gate running.
 
-use jiff::Timestamp;
+use std::sync::Arc;
+
+use jiff::{SignedDuration, Timestamp};
 
 use super::{
     Course, Hop, OperatorReport, Rollout, RolloutState, Run, Source, Step, StepBody, StepId, Verdict, Workload,
 };
-use crate::cluster::{Manifest, Uid};
+use crate::cluster::{Log, LogLine, Manifest, Uid, Via};
+use crate::fixture::counted;
 use crate::gate::{
-    Attempts, Cause, Command, Deadline, Ending, Exit, Failure, Gate, GateJob, GateState, JobFailure, LastFailure,
-    StartFault,
+    Attempts, Backlog, Cause, Command, Deadline, Ending, Excerpt, ExcerptKind, Exit, Failure, Forecast, Gate, GateJob,
+    GateState, JobFailure, LastFailure, Limit, StartFault, Took,
 };
 
 /// That time on the day of the upgrade.
@@ -103,6 +106,13 @@ pub(crate) fn gate(state: GateState, restarts: u32) -> Gate {
     }
 }
 
+/// So many background migrations pending, counted every ten minutes until 15:20, by a Job whose deadline is 16:00.
+pub(crate) fn backlog(pending: &[u64]) -> Backlog {
+    let times = (0..).map(|number| time("15:20:00") - SignedDuration::from_mins(10 * number));
+    let counts: Vec<(Timestamp, u64)> = times.zip(pending.iter().rev().copied()).collect();
+    Backlog::read(&[counted(counts.into_iter().rev())], Some(time("16:00:00"))).unwrap()
+}
+
 /// A run of `migrations` that met a lock.
 pub(crate) fn failure() -> Failure {
     Failure {
@@ -117,6 +127,33 @@ pub(crate) fn failure() -> Failure {
         message: "PG::LockNotAvailable: ERROR: canceling statement due to lock timeout".into(),
         log: None,
         excerpt: None,
+    }
+}
+
+/// The same without a termination message, told by its log of thirty lines.
+pub(crate) fn logged_failure() -> Failure {
+    let mut log = Log::new(Via::Followed);
+    (0..30).for_each(|number| log.push(LogLine::printed(format!("line {number}").as_bytes())));
+    let lines = [failure().message.replace("ERROR:", "ERROR: "), "CONTEXT:  while waiting for ShareLock".into()];
+    Failure {
+        message: String::new(),
+        log: Some(Arc::new(log)),
+        excerpt: Some(Box::new(Excerpt {
+            kind: ExcerptKind::Error,
+            lines: lines.to_vec(),
+            migration: Some("20261001120000 AddIndexToCiBuildsOnProject".into()),
+        })),
+        ..failure()
+    }
+}
+
+/// A forecast: two attempts of about three minutes, and the deadline comes first.
+pub(crate) fn forecast() -> Forecast {
+    let seconds = SignedDuration::from_secs;
+    Forecast {
+        took: Took { median: seconds(182), shortest: seconds(178), longest: seconds(250), attempts: 2 },
+        exhausted: time("16:12:00"),
+        first: Limit::Deadline(time("16:00:00")),
     }
 }
 

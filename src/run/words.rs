@@ -2,8 +2,9 @@
 
 use std::fmt;
 
+use super::outlook::{outlook_words, pending_words, utc_clock};
 use super::{Hop, Run, Step, Verdict};
-use crate::gate::{Gate, GateState, JobFailure, LastFailure};
+use crate::gate::{Failure, Gate, GateJob, GateState, JobFailure, LastFailure, Outlook, Telling};
 
 /// The most characters of a message in an entry: an entry is one line.
 const LONGEST_MESSAGE: usize = 200;
@@ -24,6 +25,7 @@ pub(super) fn gate_words(gate: &Gate) -> String {
         GateState::Unknown(unseen) => words += &format!(": {unseen}"),
         _ => {}
     }
+    words += &gate.job.as_ref().and_then(|job| pending(&gate.state, job)).unwrap_or_default();
     let Some(job) = gate.job.as_ref().filter(|job| job.attempts.any()) else { return words };
     let tally = job.attempts.tally();
     // What passed has no use for the attempts that were left, and what failed on the way is no news any more.
@@ -34,10 +36,33 @@ pub(super) fn gate_words(gate: &Gate) -> String {
     match &job.last_failure {
         Some(LastFailure::Known(failure)) => {
             let lead = if matches!(gate.state, GateState::Retrying { .. }) { ": " } else { ", last: " };
-            words + lead + &with_message(&failure.ending.to_string(), &failure.message)
+            words + lead + &failure_words(failure)
         }
         Some(LastFailure::Lost) => words + ": the detail of the failure is no longer available",
         None => words,
+    }
+}
+
+/// The background migrations that are pending, where the wait for them fails or will.
+fn pending(state: &GateState, job: &GateJob) -> Option<String> {
+    let backlog = job.backlog.as_ref().filter(|backlog| backlog.last.pending > 0)?;
+    match state {
+        GateState::Failing(_) | GateState::Failed(_) => Some(format!(", {} still pending", backlog.last.pending)),
+        _ if state.passed() || backlog.outlook != Outlook::TooLate => None,
+        _ => {
+            let outlook = outlook_words(backlog, job.deadline.map(|deadline| deadline.at), &utc_clock)?;
+            Some(format!(", {}; {outlook}", pending_words(backlog, &utc_clock)))
+        }
+    }
+}
+
+/// What ended, how, and the line that tells most of it.
+fn failure_words(failure: &Failure) -> String {
+    let ending = failure.ending.to_string();
+    match failure.telling() {
+        Some(Telling { text, tail: true }) => with_message(&format!("{ending}, its log ends"), &text),
+        Some(Telling { text, tail: false }) => with_message(&ending, &text),
+        None => ending,
     }
 }
 
@@ -86,5 +111,37 @@ pub(super) fn one_line(message: &str) -> String {
     match line.char_indices().nth(LONGEST_MESSAGE) {
         Some((end, _)) => format!("{}…", &line[..end]),
         None => line,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gate::{Excerpt, ExcerptKind};
+    use crate::run::sample;
+
+    #[test]
+    fn a_failure_is_told_by_its_log_where_there_is_no_message() {
+        let told = |message: &str, kind, lines: &[&str]| {
+            let lines = lines.iter().map(|line| (*line).to_owned()).collect();
+            let excerpt = Some(Box::new(Excerpt { kind, lines, migration: None }));
+            failure_words(&Failure { message: message.into(), excerpt, ..sample::failure() })
+        };
+        let error = ["PG::DiskFull: ERROR:  no space", "HINT:  Free some."];
+        assert_eq!(told("", ExcerptKind::Error, &error), "migrations exited 1 (Error): PG::DiskFull: ERROR: no space");
+        assert_eq!(told("", ExcerptKind::Tail, &["a", "b"]), "migrations exited 1 (Error), its log ends: b");
+        let epilogue = "rake aborted!\nPG::Bad: x\nTasks: TOP => db:migrate";
+        assert_eq!(told(epilogue, ExcerptKind::Tail, &["a"]), "migrations exited 1 (Error): PG::Bad: x");
+    }
+
+    #[test]
+    fn a_wait_that_fails_says_how_many_were_pending() {
+        let mut gate = sample::gate(GateState::Failed(sample::exhausted()), 0);
+        gate.job.as_mut().unwrap().backlog = Some(sample::backlog(&[9, 8, 7]));
+        let reason = "failed: BackoffLimitExceeded: Job has reached the specified backoff limit";
+        assert_eq!(gate_words(&gate), format!("{reason}, 7 still pending"));
+        let done = sample::backlog(&[1, 0, 0]);
+        gate.job.as_mut().unwrap().backlog = Some(done);
+        assert_eq!(gate_words(&gate), reason);
     }
 }

@@ -138,6 +138,57 @@ fn a_retrying_gate_in_its_back_off() {
 }
 
 #[test]
+fn a_failure_that_its_log_tells() {
+    dashboard("explained", fixture::explained);
+    every_size("explained-detail", |theme, size| pressed(shown(fixture::explained(), theme, size), &[KeyCode::Enter]));
+    every_size("explained-kiosk", |theme, size| kiosk(theme, size, false, vec![fixture::explained()]));
+}
+
+#[test]
+fn a_failure_that_nothing_tells_says_how_its_log_ends_or_why_it_was_not_read() {
+    let frame = |run: Run, keys: &[KeyCode]| text(&drawn(&pressed(shown(run, COLOUR, (100, 30)), keys)));
+    let tail = || fixture::ends_in(&["Running db:migrate", "boom"]);
+    let dashboard = frame(tail(), &[]);
+    assert!(dashboard.contains("│ Log ends      boom "), "{dashboard}");
+    let detail = frame(tail(), &[KeyCode::Enter]);
+    assert!(detail.contains("  Log ends      Running db:migrate\n                boom\n"), "{detail}");
+    let unread = frame(fixture::unread(), &[]);
+    assert!(unread.contains("│               its log could not be read: the server does not let us: pods"), "{unread}");
+}
+
+#[test]
+fn what_a_log_tells_stays_hidden_from_passers_by() {
+    for run in [fixture::explained(), fixture::ends_in(&["PG::LockNotAvailable"])] {
+        for size in SIZES {
+            let settings = super::Settings { redact: true, ..settings(COLOUR) };
+            let dashboard = model(settings, size, vec![run.clone()], feed(&live()));
+            for model in [kiosk(COLOUR, size, true, vec![run.clone()]), pressed(dashboard, &[KeyCode::Enter])] {
+                let frame = text(&drawn(&model));
+                assert!(!frame.contains("PG::") && !frame.contains("AddIndex"), "{frame}");
+            }
+        }
+    }
+}
+
+#[test]
+fn background_migrations_that_make_it() {
+    dashboard("waiting", || fixture::waiting(&[41, 39, 39, 37, 33, 30, 30, 28, 22, 21, 18, 13]));
+    every_size("waiting-detail", |theme, size| {
+        pressed(
+            shown(fixture::waiting(&[41, 39, 39, 37, 33, 30, 30, 28, 22, 21, 18, 13]), theme, size),
+            &[KeyCode::Enter],
+        )
+    });
+}
+
+#[test]
+fn background_migrations_that_do_not_make_it() {
+    dashboard("stuck", fixture::stuck);
+    every_size("stuck-detail", |theme, size| pressed(shown(fixture::stuck(), theme, size), &[KeyCode::Enter]));
+    every_size("stuck-kiosk", |theme, size| kiosk(theme, size, false, vec![fixture::stuck()]));
+}
+
+#[test]
 fn a_blocked_gate() {
     dashboard("blocked", fixture::blocked);
 }

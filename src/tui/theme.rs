@@ -270,6 +270,14 @@ impl Theme {
         if self.ascii { ascii } else { drawn }
     }
 
+    /// A cell that is filled from below by so many eighths.
+    pub fn bar(self, eighths: usize) -> &'static str {
+        const DRAWN: [&str; 9] = [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
+        const ASCII: [&str; 9] = [" ", ".", ".", ":", ":", "=", "=", "#", "#"];
+        let eighths = eighths.min(8);
+        if self.ascii { ASCII[eighths] } else { DRAWN[eighths] }
+    }
+
     /// The glyph of a state. What runs has a spinner, which moves on with every beat.
     pub fn mark(self, mark: Mark, beat: usize) -> &'static str {
         let (drawn, ascii) = match mark {

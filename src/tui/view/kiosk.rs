@@ -9,8 +9,8 @@ use ratatui::text::{Line, Span};
 use super::big::big;
 use super::{banner, fields, header, instances, steps, summary, waiting, words};
 use crate::cluster::FeedState;
-use crate::gate::{Gate, GateJob, GateState, LastFailure, Outcome};
-use crate::run::{Run, Step, Verdict};
+use crate::gate::{Gate, GateJob, GateState, LastFailure, Outcome, Outlook};
+use crate::run::{Run, Step, Verdict, outlook_words, pending_words};
 use crate::tui::mark::Mark;
 use crate::tui::model::Model;
 use crate::tui::theme::{Glyph, Tone};
@@ -244,7 +244,15 @@ fn trouble(model: &Model, step: &Step, job: &GateJob, width: usize) -> Vec<Line<
     }
     if let Some(failure) = known {
         let since = failure.time.map(|time| format!(", {} ago", ago(time))).unwrap_or_default();
-        say(format!("Last failure{since}: {}", failure.ending), model.told(&failure.message));
+        let telling = failure.telling().map(|telling| telling.text.into_owned()).unwrap_or_default();
+        say(format!("Last failure{since}: {}", failure.ending), model.told(&telling));
+    }
+    let at_deadline = job.deadline.map(|deadline| deadline.at);
+    let late = job.backlog.as_ref().filter(|backlog| backlog.outlook == Outlook::TooLate && job.ended.is_none());
+    if let Some(backlog) = late {
+        let clock = |time| words::about(time, model.now, &model.settings.zone);
+        let outlook = outlook_words(backlog, at_deadline, &clock).unwrap_or_default();
+        say(format!("Background migrations: {}", pending_words(backlog, &clock)), &outlook);
     }
     lines
 }

@@ -113,7 +113,10 @@ impl Drawn<'_> {
             };
             let what = attempt.container().unwrap_or("pod");
             let words = match &attempt.outcome {
-                Outcome::Failed { ending, message } => format!("{ending}  {}", one_line(self.model.told(message))),
+                Outcome::Failed { ending, .. } => {
+                    let reason = job.reason(number).unwrap_or_default();
+                    format!("{ending}  {}", one_line(self.model.told(&reason)))
+                }
                 Outcome::Running => format!("{what} runs"),
                 Outcome::Succeeded => format!("{what} ended well"),
                 Outcome::Stopped => format!("{what} was stopped, which is no failure of its own"),

@@ -6,7 +6,7 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use super::words;
-use crate::gate::{Count, Gate, GateJob, GateState, Outcome, Tally, Unseen};
+use crate::gate::{Count, Gate, GateJob, GateState, Outcome, Outlook, Tally, Unseen};
 use crate::run::{Rollout, RolloutState, Run, Step, StepBody};
 use crate::tui::mark::Mark;
 use crate::tui::model::Model;
@@ -135,6 +135,7 @@ fn gate_extra(theme: Theme, gate: &Gate, room: usize) -> Vec<Span<'static>> {
     let (tone, what) = match &gate.state {
         GateState::Blocked(fault) => (Tone::Text, fault.reason.clone()),
         GateState::Running { finishing: true } => (Tone::Muted, "finishing".to_owned()),
+        GateState::Running { .. } | GateState::Retrying { .. } if job.backlog.is_some() => backlog_extra(job, room),
         GateState::Failing(failure) | GateState::Failed(failure) if spans.is_empty() => {
             (Tone::Bad, failure.reason.clone())
         }
@@ -182,6 +183,17 @@ pub fn counted(theme: Theme, gate: &Gate, tally: Tally, count: Count) -> Vec<Spa
         (_, 0) => vec![theme.span(Tone::Bad, format!("{failed}, none left"))],
         (_, left) => vec![theme.span(Tone::Warning, failed), theme.span(Tone::Text, format!(", {left} left"))],
     }
+}
+
+/// `12 pending`, and with it that they will not make it.
+fn backlog_extra(job: &GateJob, room: usize) -> (Tone, String) {
+    let Some(backlog) = &job.backlog else { return (Tone::Text, String::new()) };
+    let pending = format!("{} pending", backlog.last.pending);
+    if backlog.outlook != Outlook::TooLate {
+        return (Tone::Text, pending);
+    }
+    let late = format!("{pending}, will not make it");
+    (Tone::Bad, if width(&late) <= room { late } else { pending })
 }
 
 fn rollout_extra(theme: Theme, rollout: &Rollout, room: usize) -> Vec<Span<'static>> {

@@ -3,17 +3,7 @@
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 
-/// A duration to the second: `38s`, `4m12s`, `2h03m`, `3d04h`. What is negative is none.
-pub fn span(duration: SignedDuration) -> String {
-    let seconds = duration.as_secs().max(0);
-    let (minutes, hours, days) = (seconds / 60, seconds / 3600, seconds / 86400);
-    match seconds {
-        0..60 => format!("{seconds}s"),
-        60..3600 => format!("{minutes}m{:02}s", seconds % 60),
-        3600..86400 => format!("{hours}h{:02}m", minutes % 60),
-        _ => format!("{days}d{:02}h", hours % 24),
-    }
-}
+pub use crate::run::span;
 
 /// A duration in a sentence, no finer than it has to be: `38 s`, `30m`, `1h`, `2h03m`.
 pub fn round(duration: SignedDuration) -> String {
@@ -46,6 +36,12 @@ pub fn clock(time: Timestamp, now: Timestamp, zone: &TimeZone) -> String {
     let (time, today) = (time.to_zoned_datetime(zone.clone()), now.to_zoned_datetime(zone.clone()).date());
     let format = if time.date() == today { "%H:%M:%S" } else { "%b %-d %H:%M:%S" };
     time.strftime(format).to_string()
+}
+
+/// A time of the day that is estimated, or stands beside one that is: without seconds where it has none.
+pub fn about(time: Timestamp, now: Timestamp, zone: &TimeZone) -> String {
+    let clock = clock(time, now, zone);
+    clock.strip_suffix(":00").map(str::to_owned).unwrap_or(clock)
 }
 
 /// A day of the year: `Nov 28`.
@@ -100,12 +96,6 @@ mod tests {
 
     #[test]
     fn durations_are_as_fine_as_they_have_to_be() {
-        let span = |seconds| span(SignedDuration::from_secs(seconds));
-        assert_eq!(span(-5), "0s");
-        assert_eq!(span(38), "38s");
-        assert_eq!(span(252), "4m12s");
-        assert_eq!(span(7380), "2h03m");
-        assert_eq!(span(273_600), "3d04h");
         let round = |seconds| round(SignedDuration::from_secs(seconds));
         assert_eq!(round(38), "38 s");
         assert_eq!(round(1859), "30m");

@@ -7,11 +7,13 @@
 //! | `text` | how wide a text is; cut, wrapped |
 //! | `pips` | attempts, one pip each |
 //! | `meter` | how much of something is over |
+//! | `curve` | a quantity over time |
 //! | `command` | a command, wrapped and highlighted |
 //! | `frame` | a frame with a title |
 //! | `table` | columns that are as wide as they have to be |
 
 pub mod command;
+pub mod curve;
 pub mod frame;
 pub mod meter;
 pub mod pips;

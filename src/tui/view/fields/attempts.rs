@@ -4,7 +4,7 @@ use jiff::{SignedDuration, Timestamp};
 use ratatui::text::Span;
 
 use super::{ATTEMPTS, CAUSE, Fields, LOOSE};
-use crate::gate::{Attempt, Ending, Gate, GateJob, GateState, Outcome};
+use crate::gate::{Attempt, Gate, GateJob, GateState, Outcome};
 use crate::tui::theme::{Glyph, Theme, Tone};
 use crate::tui::view::{steps, words};
 use crate::tui::widget::meter::meter;
@@ -30,7 +30,7 @@ impl Fields<'_> {
         }
         let seen = job.history.iter().filter(|attempt| matches!(attempt.outcome, Outcome::Failed { .. })).count();
         let unseen = usize::try_from(tally.failed).unwrap_or(usize::MAX).saturating_sub(seen);
-        let hint = match (unseen, repeated(&job.history)) {
+        let hint = match (unseen, repeated(job)) {
             (0, 0 | 1) => String::new(),
             (0, times) => format!("    the same failure {times} times"),
             (unseen, _) => format!("    and {unseen} before gatewatch looked"),
@@ -109,15 +109,14 @@ pub fn short_pod(pod: &str, job: &str, columns: usize, theme: Theme) -> String {
     }
 }
 
-/// How often the last failed attempts ended in the same way, one after the other.
-fn repeated(history: &[Attempt]) -> usize {
-    let failed: Vec<(&Ending, &String)> = history
-        .iter()
-        .filter_map(|attempt| match &attempt.outcome {
-            Outcome::Failed { ending, message } => Some((ending, message)),
-            _ => None,
-        })
-        .collect();
-    let last = failed.last();
-    failed.iter().rev().take_while(|failure| Some(*failure) == last).count()
+/// How often the last failed attempts ended in the same way and for the same reason, one after the other.
+fn repeated(job: &GateJob) -> usize {
+    let ending = |attempt: &Attempt| match &attempt.outcome {
+        Outcome::Failed { ending, .. } => Some(ending.clone()),
+        _ => None,
+    };
+    let failed = job.history.iter().enumerate().rev().filter_map(|(number, attempt)| Some((number, ending(attempt)?)));
+    let mut failed = failed.map(|(number, ending)| (ending, job.reason(number)));
+    let Some(last) = failed.next() else { return 0 };
+    1 + failed.take_while(|failure| *failure == last).count()
 }

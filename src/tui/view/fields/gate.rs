@@ -2,9 +2,8 @@
 
 use ratatui::text::{Line, Span};
 
-use super::attempts::short_pod;
 use super::{AIR, ATTEMPTS, CAUSE, COMMAND, Fields, HEAD, LOOSE, MESSAGE, bold};
-use crate::gate::{Gate, GateJob, GateState, JobFailure, LastFailure, StartFault, Unseen};
+use crate::gate::{Gate, GateJob, GateState, JobFailure, Outlook, StartFault, Unseen};
 use crate::run::{Run, Step};
 use crate::tui::keymap::{Action, Place};
 use crate::tui::theme::Tone;
@@ -92,7 +91,7 @@ impl Fields<'_> {
     }
 
     /// Adds to a value what there is room for, and says whether there was.
-    fn add(&self, value: &mut Vec<Span<'static>>, tone: Tone, text: &str) -> bool {
+    pub(super) fn add(&self, value: &mut Vec<Span<'static>>, tone: Tone, text: &str) -> bool {
         let taken = value.iter().map(|span| width(&span.content)).sum::<usize>();
         let fits = taken + 2 + width(text) <= self.room();
         if fits {
@@ -106,8 +105,16 @@ impl Fields<'_> {
         if let Some(last) = &job.last_failure {
             self.last_failure(run, last, job, if over { LOOSE } else { HEAD });
         }
+        // A wait that is over well has nothing to tell of how many it waited for, but where everything is shown.
+        let backlog = job.backlog.as_ref().filter(|_| !over || self.whole);
+        if let Some(backlog) = backlog {
+            self.backlog(job, backlog);
+        }
         if let GateState::Retrying { next_restart: Some(next) } = gate.state {
             self.restart(next);
+        }
+        if let Some(forecast) = &job.forecast {
+            self.forecast(forecast);
         }
         self.attempts(gate, job);
         if job.ended.is_none() && !matches!(gate.state, GateState::Failing(_)) {
@@ -115,7 +122,9 @@ impl Fields<'_> {
         }
         if let Some(advice) = &job.advice {
             // Where somebody has to act, or has to know whether they do, it says so.
-            let acts = matches!(gate.state, GateState::Failed(_) | GateState::Blocked(_) | GateState::Suspended);
+            let late = backlog.is_some_and(|backlog| backlog.outlook == Outlook::TooLate);
+            let acts =
+                matches!(gate.state, GateState::Failed(_) | GateState::Blocked(_) | GateState::Suspended) || late;
             let rank = if acts { CAUSE } else { LOOSE };
             self.text(rank, "Next", Tone::Text, advice, ADVICE);
         }
@@ -126,45 +135,5 @@ impl Fields<'_> {
             let lines = command(self.theme, &line, self.columns, &hint);
             lines.into_iter().for_each(|line| self.push(COMMAND, line));
         }
-    }
-
-    fn last_failure(&mut self, run: &Run, last: &LastFailure, job: &GateJob, rank: u8) {
-        let LastFailure::Known(failure) = last else {
-            self.text(
-                rank,
-                "Last failure",
-                Tone::Text,
-                "The detail is no longer available: it failed before gatewatch looked.",
-                2,
-            );
-            if let Some(recorded) = run.recorded() {
-                let told = format!("The operator says: {}", self.model.told(recorded));
-                self.text(LOOSE, "", Tone::Muted, &told, MESSAGE);
-            }
-            return;
-        };
-        let theme = self.theme;
-        let ending = failure.ending.to_string();
-        let (what, why) = ending.split_once(" (").unwrap_or((&ending, ""));
-        let mut value = vec![theme.span(Tone::Strong, what.to_owned())];
-        if !why.is_empty() {
-            value.push(theme.span(Tone::Muted, format!(" ({why}")));
-        }
-        let gone = if failure.pod_gone { " (deleted)" } else { "" };
-        let pod = format!(", pod {}", short_pod(&failure.pod, &job.name, 40, theme));
-        let ago = failure.time.map(|time| format!("{} ago", words::age(self.model.now, time)));
-        let own_row = ago.as_ref().filter(|ago| !self.add(&mut value, Tone::Text, ago));
-        let mut when = own_row.map(|ago| vec![theme.span(Tone::Text, ago.clone())]);
-        let line = when.as_mut().unwrap_or(&mut value);
-        let taken = line.iter().map(|span| width(&span.content)).sum::<usize>();
-        if !failure.pod.is_empty() && taken + width(&pod) + width(gone) <= self.room() {
-            line.extend([theme.span(Tone::Text, pod), theme.span(Tone::Muted, gone)]);
-        }
-        self.field(rank, "Last failure", value);
-        if let Some(when) = when {
-            self.field(rank.max(CAUSE), "", when);
-        }
-        let tone = if rank == HEAD { Tone::Bad } else { Tone::Muted };
-        self.text(rank.max(CAUSE), "", tone, self.model.told(&failure.message), MESSAGE);
     }
 }

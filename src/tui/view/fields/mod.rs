@@ -2,12 +2,16 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `gate` | a gate: its state, what failed last, what to do, the command |
+//! | `gate` | a gate: its state, what to do, the command |
+//! | `failure` | what failed last, and why |
+//! | `outlook` | pending background migrations as a curve; the forecast |
 //! | `attempts` | its attempts one by one, the next restart, the deadline |
 //! | `rollout` | a rollout |
 
 mod attempts;
+mod failure;
 mod gate;
+mod outlook;
 mod rollout;
 
 use ratatui::style::Stylize;
