@@ -2,7 +2,8 @@
 //! with it, and that is when somebody asks for the reason.
 //!
 //! Bounds: of the newest run of a container the last [`FOLLOWED`] lines are kept, and at most 2 MiB; of every earlier one
-//! the last [`KEPT`], and at most 64 KiB; a line is cut at 4 KiB. A pod's logs are forgotten with the pod.
+//! the last [`KEPT`], and at most 64 KiB; a line is cut at 4 KiB. Of a pod at most 100 logs are kept, and of all together
+//! 64 MiB: beyond, the logs of the oldest pods go first. A pod's logs are forgotten with the pod.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -21,6 +22,8 @@ const KEPT_BYTES: usize = 64 * 1024;
 const FOLLOWED_BYTES: usize = 2 * 1024 * 1024;
 /// The most logs kept of one pod; the oldest go first.
 const MOST_LOGS: usize = 100;
+/// The most bytes of all logs together, but for the pod whose log is opened last.
+pub(super) const ALL_BYTES: usize = 64 * 1024 * 1024;
 
 /// A run of a container: the container, and the runtime's id of the run. It stays the same from the run's start until
 /// after its end, and no other run has it.
@@ -86,12 +89,15 @@ pub struct Log {
     dropped: u64,
     via: Via,
     end: Option<LogEnd>,
+    /// Whether the run has a successor, so that less of it is kept.
+    #[serde(default)]
+    earlier: bool,
 }
 
 impl Log {
     /// A log of which nothing was read yet.
     pub fn new(via: Via) -> Self {
-        Self { lines: VecDeque::new(), bytes: 0, dropped: 0, via, end: None }
+        Self { lines: VecDeque::new(), bytes: 0, dropped: 0, via, end: None, earlier: false }
     }
 
     /// Its last lines, oldest first.
@@ -118,7 +124,7 @@ impl Log {
     pub fn push(&mut self, line: LogLine) {
         self.bytes += line.size();
         self.lines.push_back(Arc::new(line));
-        self.keep(FOLLOWED, FOLLOWED_BYTES);
+        self.keep();
     }
 
     /// Notes how its reading ended.
@@ -126,7 +132,14 @@ impl Log {
         self.end = Some(end);
     }
 
-    fn keep(&mut self, most: usize, bytes: usize) {
+    /// From now on, it is the log of a run that has a successor.
+    fn be_earlier(&mut self) {
+        self.earlier = true;
+        self.keep();
+    }
+
+    fn keep(&mut self) {
+        let (most, bytes) = if self.earlier { (KEPT, KEPT_BYTES) } else { (FOLLOWED, FOLLOWED_BYTES) };
         while self.lines.len() > most || self.bytes > bytes {
             let Some(line) = self.lines.pop_front() else { return };
             self.bytes -= line.size();
@@ -169,13 +182,19 @@ impl Logs {
         }
     }
 
-    /// Cuts the logs of that container down to what is kept of a run that has a successor, but for that run.
-    pub(crate) fn shorten(&mut self, container: &str, newest: &RunId) {
+    /// Cuts the logs of that container down to what is kept of a run that has a successor, but for the newest run, where
+    /// it is one of these.
+    pub(crate) fn shorten(&mut self, container: &str, newest: Option<&RunId>) {
         for (run, log) in &mut self.0 {
-            if run.container == container && run != newest {
-                Arc::make_mut(log).keep(KEPT, KEPT_BYTES);
+            if run.container == container && Some(&*run) != newest && !log.earlier {
+                Arc::make_mut(log).be_earlier();
             }
         }
+    }
+
+    /// What they take in memory, in bytes, about.
+    pub(crate) fn size(&self) -> usize {
+        self.0.iter().map(|(_, log)| size_of::<Log>() + log.bytes).sum()
     }
 }
 
@@ -199,9 +218,11 @@ mod tests {
         let log = logs.of(&run(1)).unwrap();
         assert_eq!((log.lines().len(), log.dropped()), (FOLLOWED, 10));
         logs.note(run(2), LogNews::Opened(Via::Followed));
-        logs.shorten("migrations", &run(2));
+        logs.shorten("migrations", Some(&run(2)));
         let log = logs.of(&run(1)).unwrap();
         assert_eq!((log.lines().len(), log.lines()[0].text.as_str()), (KEPT, "line 4810"));
+        logs.note(run(1), lines(FOLLOWED));
+        assert_eq!(logs.of(&run(1)).unwrap().lines().len(), KEPT, "it stays an earlier one");
     }
 
     #[test]
