@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::Timestamp;
 
 use super::{
-    Change, ClusterEvent, Deployment, Event, Feed, GitLabCore, JobRecord, Kind, LogChange, LogNews, Object, PodRecord,
-    Scope, Uid, WatchState,
+    Change, ClusterEvent, Deployment, Event, Feed, GitLabCore, JobRecord, Kind, LogChange, LogNews, Meta, Object,
+    PodRecord, Scope, Uid, WatchState,
 };
 
 /// The most Jobs remembered after they are gone, and the most pods; the oldest go first. An upgrade of ten hops has
@@ -87,7 +87,30 @@ impl World {
     /// The pods of a Job that are there or were, matched by the uid of their owner and not by name: a Job that was
     /// deleted leaves pods behind, and its successor has the same name.
     pub fn pods_of<'a>(&'a self, job: &'a Uid) -> impl Iterator<Item = &'a PodRecord> {
-        self.pods.values().filter(move |record| record.pod.meta.owner.as_ref() == Some(job))
+        self.pods.values().filter(move |record| record.pod.meta.owner.as_ref().is_some_and(|owner| owner.uid == *job))
+    }
+
+    /// The pods that are there and bear a Job's name but are not that Job's: it was made again under its name, and the one
+    /// before left them behind.
+    pub fn orphans_of<'a>(&'a self, job: &'a Meta) -> impl Iterator<Item = &'a PodRecord> {
+        self.pods.values().filter(move |record| {
+            let meta = &record.pod.meta;
+            !record.gone
+                && meta.namespace == job.namespace
+                && meta.labels.job_name.as_ref() == Some(&job.name)
+                && meta.owner.as_ref().is_none_or(|owner| owner.uid != job.uid)
+        })
+    }
+
+    /// The pods that are there and are replicas of a Deployment, matched by the name of their ReplicaSet: the Deployment's,
+    /// and the hash of the template. Labels do not tell Deployments of one release apart.
+    pub fn replicas_of<'a>(&'a self, deployment: &'a Meta) -> impl Iterator<Item = &'a PodRecord> {
+        self.pods.values().filter(move |record| {
+            let set = record.pod.replica_set().and_then(|set| set.rsplit_once('-'));
+            !record.gone
+                && record.pod.meta.namespace == deployment.namespace
+                && set.is_some_and(|(name, _)| name == deployment.name)
+        })
     }
 
     /// The events about an object.

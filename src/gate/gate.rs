@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 
 use super::{Attempts, Backlog, Command, Ending, Forecast, GateState, LastFailure, RunLog};
-use crate::cluster::{Condition, Event, Manifest, PodPhase, RunId, Uid};
+use crate::cluster::{Condition, Container, Event, Manifest, PodPhase, RunId, Uid};
 
 /// A gate. It holds points in time and never ages, so that equal means unchanged.
 #[derive(Clone, Debug, PartialEq)]
@@ -51,6 +51,8 @@ pub struct GateJob {
     pub advice: Option<String>,
     /// Its pods, oldest first, the gone ones included.
     pub pods: Vec<GatePod>,
+    /// Pods that bear the Job's name and are not its own: a Job before it had the same name, and left them behind.
+    pub orphans: Vec<GatePod>,
     /// The Job's conditions.
     pub conditions: Vec<Condition>,
     /// Events about the Job and its pods that are worth showing, oldest first.
@@ -73,6 +75,8 @@ pub struct Deadline {
 pub struct Attempt {
     /// The pod.
     pub pod: String,
+    /// The node it ran on.
+    pub node: Option<String>,
     /// The run of a container that it was; absent where the pod failed as a whole.
     pub run: Option<RunId>,
     /// When it started.
@@ -110,6 +114,8 @@ pub struct GatePod {
     pub phase: PodPhase,
     /// `status.reason`, where it has one.
     pub reason: String,
+    /// `status.message`, which belongs to the reason.
+    pub message: String,
     /// The node it runs on.
     pub node: Option<String>,
     /// Whether its end has been asked for.
@@ -118,8 +124,15 @@ pub struct GatePod {
     pub gone: bool,
     /// When it was made.
     pub created: Option<Timestamp>,
+    /// Its containers, as they were seen last.
+    pub containers: Vec<Container>,
+}
+
+impl GatePod {
     /// Restarts of its containers.
-    pub restarts: u32,
+    pub fn restarts(&self) -> u32 {
+        self.containers.iter().map(|container| container.restarts).fold(0, u32::saturating_add)
+    }
 }
 
 impl Attempt {
@@ -133,5 +146,61 @@ impl Gate {
     /// A gate without a Job.
     pub fn without_job(state: GateState) -> Self {
         Self { state, job: None }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::cluster::ContainerState;
+    use crate::fixture::{Cluster, ended, job, pod, running, with};
+
+    fn gate_job(cluster: &Cluster) -> GateJob {
+        cluster.gate().job.unwrap()
+    }
+
+    #[test]
+    fn an_attempt_tells_the_node_it_ran_on_also_once_its_pod_is_gone() {
+        let on_node = |name: &str| json!({"spec": {"nodeName": name}});
+        let failed = json!({"restartCount": 1, "state": running(20), "lastState": ended(1, 2, 9)});
+        let placed = with(pod("a", 0, failed), on_node("node-7"));
+        let mut cluster = Cluster::of([job(), placed.clone()]);
+        let nodes = |cluster: &Cluster| gate_job(cluster).history.into_iter().map(|of| of.node).collect::<Vec<_>>();
+        assert_eq!(nodes(&cluster), [Some("node-7".into()), Some("node-7".into())]);
+        cluster.delete(placed);
+        assert_eq!(nodes(&cluster), [Some("node-7".into())]);
+    }
+
+    #[test]
+    fn a_pod_tells_its_containers() {
+        let job = gate_job(&Cluster::of([job(), pod("a", 0, json!({"restartCount": 2, "state": running(20)}))]));
+        let [pod] = job.pods.as_slice() else { panic!("{:?}", job.pods) };
+        assert_eq!(pod.restarts(), 2);
+        let names: Vec<&str> = pod.containers.iter().map(|container| container.name.as_str()).collect();
+        assert_eq!(names, ["configure", "migrations"]);
+        assert!(matches!(pod.containers[1].state, ContainerState::Running { .. }));
+    }
+
+    #[test]
+    fn pods_that_a_job_of_the_same_name_left_behind_are_told_apart() {
+        let other = json!({"metadata": {"ownerReferences": [{"kind": "Job", "name": "mig", "uid": "job-0", "controller": true}]}});
+        let runs = || json!({"state": running(2)});
+        let nobodys = json!({"metadata": {"ownerReferences": null}});
+        let elsewhere = json!({"metadata": {"namespace": "other", "ownerReferences": null}});
+        let own = pod("a", 0, runs());
+        let mut cluster = Cluster::of([
+            job(),
+            own,
+            with(pod("b", 0, runs()), other.clone()),
+            with(pod("c", 0, runs()), nobodys),
+            with(pod("d", 0, runs()), elsewhere),
+        ]);
+        let names = |pods: Vec<GatePod>| pods.into_iter().map(|pod| pod.name).collect::<Vec<_>>();
+        assert_eq!(names(gate_job(&cluster).pods), ["a"]);
+        assert_eq!(names(gate_job(&cluster).orphans), ["b", "c"]);
+        cluster.delete(with(pod("b", 0, runs()), other));
+        assert_eq!(names(gate_job(&cluster).orphans), ["c"]);
     }
 }

@@ -14,6 +14,7 @@
 mod details;
 mod missing;
 mod report;
+mod rollout;
 #[cfg(test)]
 mod schema;
 mod status;

@@ -12,7 +12,7 @@ use super::update::update;
 use super::view;
 use crate::cluster::{Kind, WatchState};
 use crate::gate::{Ending, LastFailure};
-use crate::run::{Run, StepBody};
+use crate::run::{RolloutState, Run, StepBody};
 
 const SIZES: [(u16, u16); 3] = [(60, 15), (100, 30), (200, 60)];
 
@@ -117,6 +117,11 @@ pub fn pressed(mut model: Model, keys: &[KeyCode]) -> Model {
     model
 }
 
+/// The detail of the step to look at.
+fn opened(run: Run, theme: Theme, size: (u16, u16)) -> Model {
+    pressed(shown(run, theme, size), &[KeyCode::Enter])
+}
+
 fn kiosk(theme: Theme, size: (u16, u16), redact: bool, runs: Vec<Run>) -> Model {
     let settings = super::Settings { mode: Mode::Kiosk, redact, ..settings(theme) };
     model(settings, size, runs, feed(&live()))
@@ -160,6 +165,38 @@ fn a_settled_upgrade() {
 #[test]
 fn a_rollout() {
     every_size("rolling", |theme, size| shown(fixture::rolling(), theme, size));
+}
+
+#[test]
+fn a_rollout_replica_by_replica() {
+    every_size("replacing", |theme, size| shown(fixture::replacing(), theme, size));
+    every_size("replacing-detail", |theme, size| opened(fixture::replacing(), theme, size));
+}
+
+#[test]
+fn a_rollout_with_a_replica_that_is_stuck() {
+    every_way("stuck", |theme, size| shown(fixture::stuck(), theme, size));
+    every_way("stuck-detail", |theme, size| opened(fixture::stuck(), theme, size));
+}
+
+#[test]
+fn a_rollout_past_its_progress_deadline() {
+    every_size("past-deadline", |theme, size| shown(fixture::past_deadline(), theme, size));
+}
+
+#[test]
+fn a_rollout_that_is_paused_and_one_that_should_not_be() {
+    let paused = fixture::paused(RolloutState::Running);
+    compare("paused-100x30", text(&drawn(&shown(paused, COLOUR, (100, 30)))));
+    let pending = shown(fixture::paused(RolloutState::Pending), COLOUR, (100, 30));
+    compare("paused-pending-100x30", text(&drawn(&pressed(pending, &[KeyCode::Char('j')]))));
+}
+
+#[test]
+fn the_evidence_of_a_gate() {
+    every_way("evidence", |theme, size| opened(fixture::evidence(), theme, size));
+    let end = |theme, size| pressed(opened(fixture::evidence(), theme, size), &[KeyCode::Char('G')]);
+    every_size("evidence-end", end);
 }
 
 #[test]

@@ -259,8 +259,7 @@ impl Model {
 
     /// The command of the selected step, as it is typed into a shell.
     pub(super) fn command(&self) -> Option<String> {
-        let job = self.step()?.gate()?.job.as_ref()?;
-        let command = job.command.as_ref().filter(|_| !self.settings.redact)?;
+        let command = self.step()?.command().filter(|_| !self.settings.redact)?;
         Some(command.shell(&self.settings.target))
     }
 
