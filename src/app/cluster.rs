@@ -9,7 +9,7 @@ use tokio::sync::mpsc::Receiver;
 use super::{connect_options, end_of_wait, feed, file, print, printed};
 use crate::cli::{ConnectionArgs, StatusArgs, WaitArgs};
 use crate::clock::SystemClock;
-use crate::cluster::{Change, ClusterEvent, FeedState, Scope, World};
+use crate::cluster::{Change, ClusterEvent, FeedState, Kind, Scope, World};
 use crate::error::{ExitCode, ExpectedError};
 use crate::output::Waiter;
 use crate::source::live::{Interest, Live, connect};
@@ -35,7 +35,9 @@ async fn listed(mut events: Receiver<ClusterEvent>, world: &mut World) {
             told.insert(uid.clone());
         }
         world.apply(event);
-        if world.feed().state() != FeedState::Connecting && interest.answered(&told) {
+        // Events that the server refuses are not waited for.
+        let told = interest.answered(&told) || world.feed().forbidden(Kind::Event);
+        if told && world.feed().state() != FeedState::Connecting {
             return;
         }
     }

@@ -3,7 +3,7 @@
 use crate::cluster::{Deployment, JobRecord, World, condition, holding};
 use crate::gate::Command;
 use crate::run::replicas::replicas;
-use crate::run::{Rollout, RolloutState, Workload};
+use crate::run::{Replica, ReplicaState, Rollout, RolloutState, Template, Workload};
 
 /// What a rollout stands between.
 pub(super) struct Between<'a> {
@@ -60,6 +60,9 @@ fn stalled(deployments: &[&Deployment]) -> Option<RolloutState> {
 
 /// A rollout that is done shows its replicas whole, also when its Deployments already go through the next one.
 fn workload(deployment: &Deployment, state: &RolloutState, between: &Between<'_>, world: &World) -> Workload {
+    let under_way = matches!(state, RolloutState::Running | RolloutState::Blocked { .. });
+    let shows_pods = under_way || *state == RolloutState::Done && deployment.bypasses_schema == between.bypass;
+    let replicas = if shows_pods { replicas(deployment, world) } else { Vec::new() };
     let (updated, ready) = match state {
         RolloutState::Done => (deployment.desired, deployment.desired),
         RolloutState::Pending => (0, 0),
@@ -67,11 +70,11 @@ fn workload(deployment: &Deployment, state: &RolloutState, between: &Between<'_>
         _ if !deployment.is_current() => (0, 0),
         _ => (
             deployment.updated.min(deployment.desired),
-            deployment.ready.min(deployment.updated).min(deployment.desired),
+            // The status counts ready replicas of both templates; the pods tell, where they may be seen.
+            if replicas.is_empty() { deployment.ready.min(deployment.updated) } else { ready_on_new(&replicas) }
+                .min(deployment.desired),
         ),
     };
-    let under_way = matches!(state, RolloutState::Running | RolloutState::Blocked { .. });
-    let shows_pods = under_way || *state == RolloutState::Done && deployment.bypasses_schema == between.bypass;
     let refused = holding(&deployment.conditions, "ReplicaFailure").filter(|_| under_way);
     Workload {
         name: deployment.meta.name.clone(),
@@ -82,9 +85,15 @@ fn workload(deployment: &Deployment, state: &RolloutState, between: &Between<'_>
         // The operator pauses them on the template of the first rollout while the gate before it runs.
         paused: deployment.paused && (under_way || *state == RolloutState::Pending && between.bypass),
         refused: refused.map(|condition| condition.message.clone()),
-        replicas: if shows_pods { replicas(deployment, world) } else { Vec::new() },
+        replicas,
         manifest: deployment.meta.manifest.clone(),
     }
+}
+
+fn ready_on_new(replicas: &[Replica]) -> u32 {
+    let ready =
+        |replica: &&Replica| replica.template == Template::New && matches!(replica.state, ReplicaState::Ready { .. });
+    u32::try_from(replicas.iter().filter(ready).count()).unwrap_or(u32::MAX)
 }
 
 /// The command to run next: what keeps a replica from becoming ready, or how far the first Deployment is that is not done.
@@ -228,6 +237,16 @@ mod tests {
         let rollout = rollout_of([deployment("sidekiq", json!({"status": {"conditions": refused}}))], &BETWEEN);
         assert!(rollout.workloads[0].refused.as_ref().is_some_and(|refused| refused.contains("exceeded quota")));
         assert_eq!(command(&rollout).as_deref(), Some("kubectl -n gitlab describe deployment/gitlab-sidekiq"));
+    }
+
+    #[test]
+    fn a_ready_replica_of_the_template_before_does_not_count() {
+        let workload = |objects: Vec<Value>| rollout_of(objects, &BETWEEN).workloads.swap_remove(0);
+        let stuck = workload(vec![deployment("sidekiq", json!({})), without_image("sidekiq", "p")]);
+        assert_eq!((stuck.updated, stuck.ready), (1, 0));
+        let ready = json!({"status": {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}});
+        let ready = workload(vec![deployment("sidekiq", json!({})), with(without_image("sidekiq", "p"), ready)]);
+        assert_eq!((ready.updated, ready.ready), (1, 1));
     }
 
     #[test]

@@ -110,7 +110,7 @@ fn of_pod(pod: &Pod) -> Option<(How, bool)> {
 fn of_replica(pod: &Pod) -> Option<(How, bool)> {
     let gets_ready = matches!(pod.phase, PodPhase::Pending | PodPhase::Running) && !pod.terminating();
     let ready = holding(&pod.conditions, "Ready").is_some();
-    (gets_ready && !ready).then_some((How::Following, pod.phase == PodPhase::Pending))
+    (gets_ready && !ready).then_some((How::Following, true))
 }
 
 #[cfg(test)]
@@ -220,11 +220,11 @@ mod tests {
     #[test]
     fn only_for_what_may_decide_a_state_somebody_has_to_wait() {
         let answered = |object| after(&[applied(object)]).answered(&BTreeSet::new());
-        for decisive in [pod("p", "Pending"), job("j", "Failed"), replica("r", "Pending", "False")] {
+        for decisive in [pod("p", "Pending"), job("j", "Failed"), replica("r", "Running", "False")] {
             assert!(!answered(decisive.clone()), "{decisive:?}");
         }
         for beside in
-            [pod("p", "Running"), job("j", "Suspended"), job("j", "Complete"), replica("r", "Running", "False")]
+            [pod("p", "Running"), job("j", "Suspended"), job("j", "Complete"), replica("r", "Running", "True")]
         {
             assert!(answered(beside.clone()), "{beside:?}");
         }

@@ -68,31 +68,32 @@ impl Fields<'_> {
 
     /// The replica that holds the rollout up, and why.
     fn stuck(&mut self, rollout: &Rollout, workload: &Workload, replica: &Replica, stuck: &Stuck) {
-        let pod = short_pod(&replica.pod, &workload.name, 40, self.theme);
-        let mut value = vec![self.theme.span(Tone::Blocked, stuck.reason().to_owned())];
-        let mut later = Vec::new();
-        let mut tell = |fields: &Self, tone, text: String| {
-            if !fields.add(&mut value, tone, &text) {
-                later.push((tone, text));
+        let age = |since| words::age(self.model.now, since);
+        let container = stuck.container().map(|container| format!(", container {container}")).unwrap_or_default();
+        let pod = format!("pod {}", short_pod(&replica.pod, &workload.name, 40, self.theme));
+        let parts = match stuck {
+            Stuck::Start(fault) => {
+                let clears = if fault.permanent { "cannot clear by itself" } else { "may clear by itself" };
+                let tone = if fault.permanent { Tone::Bad } else { Tone::Text };
+                let since = fault.since.map(|since| (Tone::Text, format!("for {}", age(since))));
+                [Some((tone, clears.into())), since, Some((Tone::Muted, format!("{pod}{container}")))]
+            }
+            Stuck::CrashLoop(crash) => {
+                let ended = crash.ended.map(|ended| (Tone::Text, format!("{} ago", age(ended))));
+                [Some((Tone::Text, words::crash(crash))), ended, Some((Tone::Muted, pod))]
+            }
+            Stuck::NotReady { since, .. } => {
+                let since = since.map(|since| (Tone::Text, format!("for {}", age(since))));
+                [since, Some((Tone::Muted, format!("{pod}{container}"))), None]
             }
         };
-        match stuck {
-            Stuck::Start(fault) if fault.permanent => tell(self, Tone::Bad, "cannot clear by itself".into()),
-            Stuck::Start(_) => tell(self, Tone::Text, "may clear by itself".into()),
-            Stuck::CrashLoop(crash) => tell(self, Tone::Text, words::crash(crash)),
-            Stuck::NotReady { .. } => {}
-        }
-        if let Some(since) = stuck.since() {
-            let age = words::age(self.model.now, since);
-            let when = if matches!(stuck, Stuck::CrashLoop(_)) { format!("{age} ago") } else { format!("for {age}") };
-            tell(self, Tone::Text, when);
-        }
-        let container = stuck.container().filter(|_| !matches!(stuck, Stuck::CrashLoop(_)));
-        let container = container.map(|container| format!(", container {container}")).unwrap_or_default();
-        tell(self, Tone::Muted, format!("pod {pod}{container}"));
+        let mut value = vec![self.theme.span(Tone::Blocked, stuck.reason().to_owned())];
+        let mut parts = parts.into_iter().flatten().peekable();
+        while parts.next_if(|(tone, part)| self.add(&mut value, *tone, part)).is_some() {}
         self.field(HEAD, "Stuck", value);
-        for (tone, text) in later {
-            self.text(CAUSE, "", tone, &text, 2);
+        let rest: Vec<String> = parts.map(|(_, part)| part).collect();
+        if !rest.is_empty() {
+            self.text(CAUSE, "", Tone::Text, &rest.join(", "), 2);
         }
         self.text(CAUSE, "", Tone::Text, self.model.told(stuck.message()), MESSAGE);
         let all: usize = rollout.workloads.iter().map(|workload| workload.stuck().count()).sum();
