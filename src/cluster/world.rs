@@ -269,6 +269,16 @@ mod tests {
     }
 
     #[test]
+    fn a_pod_that_its_job_disowned_as_it_was_deleted_stays_what_the_job_went_through() {
+        let runs = || pod("a", 0, json!({"state": running(2)}));
+        let disowned = || with(runs(), json!({"metadata": {"ownerReferences": null}}));
+        let mut cluster = Cluster::of([job(), runs(), disowned()]);
+        assert_eq!(job_pods(&cluster), [("a".into(), false)]);
+        cluster.delete(disowned());
+        assert_eq!(job_pods(&cluster), [("a".into(), true)]);
+    }
+
+    #[test]
     fn the_first_deletion_seen_stays() {
         let deleted = |deletion: i64, grace: i64| {
             let metadata =

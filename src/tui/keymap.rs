@@ -103,7 +103,7 @@ pub static BINDINGS: &[Binding] = &[
         action: Action::Copy,
         places: &[Dashboard, Detail],
         bar: Some("copy"),
-        help: "copy the command of the selected gate",
+        help: "copy the command of the selected step",
     },
     Binding {
         keys: &[Key::Named(KeyCode::Enter), Key::Char('d')],

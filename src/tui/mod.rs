@@ -28,6 +28,8 @@ mod model;
 #[cfg(test)]
 mod properties;
 #[cfg(test)]
+mod said;
+#[cfg(test)]
 mod symptoms;
 mod terminal;
 mod theme;
