@@ -200,6 +200,18 @@ fn the_evidence_of_a_gate() {
 }
 
 #[test]
+fn what_the_operator_recorded_of_a_failure_that_nobody_saw_is_told_once() {
+    let mut run = fixture::failed();
+    if let StepBody::Gate(gate) = &mut run.steps[2].body {
+        gate.job.as_mut().unwrap().last_failure = Some(LastFailure::Lost);
+    }
+    let recorded = "container migrations exited 1";
+    run.operator.iter_mut().for_each(|report| report.message = recorded.into());
+    let frame = text(&drawn(&opened(run, COLOUR, (100, 60))));
+    assert_eq!(frame.matches(recorded).count(), 1, "{frame}");
+}
+
+#[test]
 fn several_instances() {
     every_way("instances", |theme, size| model(settings(theme), size, fixture::several(), feed(&live())));
 }
