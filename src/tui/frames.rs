@@ -12,7 +12,7 @@ use super::update::update;
 use super::view;
 use crate::cluster::{Kind, WatchState};
 use crate::gate::{Ending, LastFailure};
-use crate::run::{RolloutState, Run, StepBody};
+use crate::run::{Run, StepBody};
 
 const SIZES: [(u16, u16); 3] = [(60, 15), (100, 30), (200, 60)];
 
@@ -80,7 +80,7 @@ fn in_words(style: Style) -> String {
 }
 
 /// Compares with a snapshot in `tests/snapshots`.
-fn compare(name: &str, frame: String) {
+pub fn compare(name: &str, frame: String) {
     let mut settings = insta::Settings::clone_current();
     settings.set_snapshot_path("../../tests/snapshots");
     settings.set_prepend_module_to_snapshot(false);
@@ -89,7 +89,7 @@ fn compare(name: &str, frame: String) {
 }
 
 /// A screen at three sizes; at the middle one in ASCII too, and with its styles in colour and without.
-fn every_way(name: &str, model: impl Fn(Theme, (u16, u16)) -> Model) {
+pub fn every_way(name: &str, model: impl Fn(Theme, (u16, u16)) -> Model) {
     for size in SIZES {
         compare(&format!("{name}-{}x{}", size.0, size.1), text(&drawn(&model(COLOUR, size))));
     }
@@ -99,7 +99,7 @@ fn every_way(name: &str, model: impl Fn(Theme, (u16, u16)) -> Model) {
 }
 
 /// A screen at three sizes, in text alone.
-fn every_size(name: &str, model: impl Fn(Theme, (u16, u16)) -> Model) {
+pub fn every_size(name: &str, model: impl Fn(Theme, (u16, u16)) -> Model) {
     for size in SIZES {
         compare(&format!("{name}-{}x{}", size.0, size.1), text(&drawn(&model(COLOUR, size))));
     }
@@ -115,11 +115,6 @@ pub fn pressed(mut model: Model, keys: &[KeyCode]) -> Model {
         assert!(update(&mut model, Message::Key(KeyEvent::new(*key, KeyModifiers::NONE))).is_empty());
     }
     model
-}
-
-/// The detail of the step to look at.
-fn opened(run: Run, theme: Theme, size: (u16, u16)) -> Model {
-    pressed(shown(run, theme, size), &[KeyCode::Enter])
 }
 
 fn kiosk(theme: Theme, size: (u16, u16), redact: bool, runs: Vec<Run>) -> Model {
@@ -163,55 +158,6 @@ fn a_settled_upgrade() {
 }
 
 #[test]
-fn a_rollout() {
-    every_size("rolling", |theme, size| shown(fixture::rolling(), theme, size));
-}
-
-#[test]
-fn a_rollout_replica_by_replica() {
-    every_size("replacing", |theme, size| shown(fixture::replacing(), theme, size));
-    every_size("replacing-detail", |theme, size| opened(fixture::replacing(), theme, size));
-}
-
-#[test]
-fn a_rollout_with_a_replica_that_is_stuck() {
-    every_way("stuck", |theme, size| shown(fixture::stuck(), theme, size));
-    every_way("stuck-detail", |theme, size| opened(fixture::stuck(), theme, size));
-}
-
-#[test]
-fn a_rollout_past_its_progress_deadline() {
-    every_size("past-deadline", |theme, size| shown(fixture::past_deadline(), theme, size));
-}
-
-#[test]
-fn a_rollout_that_is_paused_and_one_that_should_not_be() {
-    let paused = fixture::paused(RolloutState::Running);
-    compare("paused-100x30", text(&drawn(&shown(paused, COLOUR, (100, 30)))));
-    let pending = shown(fixture::paused(RolloutState::Pending), COLOUR, (100, 30));
-    compare("paused-pending-100x30", text(&drawn(&pressed(pending, &[KeyCode::Char('j')]))));
-}
-
-#[test]
-fn the_evidence_of_a_gate() {
-    every_way("evidence", |theme, size| opened(fixture::evidence(), theme, size));
-    let end = |theme, size| pressed(opened(fixture::evidence(), theme, size), &[KeyCode::Char('G')]);
-    every_size("evidence-end", end);
-}
-
-#[test]
-fn what_the_operator_recorded_of_a_failure_that_nobody_saw_is_told_once() {
-    let mut run = fixture::failed();
-    if let StepBody::Gate(gate) = &mut run.steps[2].body {
-        gate.job.as_mut().unwrap().last_failure = Some(LastFailure::Lost);
-    }
-    let recorded = "container migrations exited 1";
-    run.operator.iter_mut().for_each(|report| report.message = recorded.into());
-    let frame = text(&drawn(&opened(run, COLOUR, (100, 60))));
-    assert_eq!(frame.matches(recorded).count(), 1, "{frame}");
-}
-
-#[test]
 fn several_instances() {
     every_way("instances", |theme, size| model(settings(theme), size, fixture::several(), feed(&live())));
 }
@@ -221,11 +167,6 @@ fn a_filtered_list_of_instances() {
     let keys = [KeyCode::Char('/'), KeyCode::Char('s'), KeyCode::Char('t'), KeyCode::Char('a')];
     let list = model(settings(COLOUR), (100, 30), fixture::several(), feed(&live()));
     compare("instances-filtered", text(&drawn(&pressed(list, &keys))));
-}
-
-#[test]
-fn the_detail_of_a_gate() {
-    every_way("detail", |theme, size| pressed(shown(fixture::failed(), theme, size), &[KeyCode::Enter]));
 }
 
 #[test]

@@ -21,6 +21,8 @@ mod driver;
 mod fixture;
 #[cfg(test)]
 mod frames;
+#[cfg(test)]
+mod frames_of_steps;
 mod input;
 mod keymap;
 mod mark;
