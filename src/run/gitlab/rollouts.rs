@@ -61,13 +61,18 @@ fn stalled(deployments: &[&Deployment]) -> Option<RolloutState> {
 /// A rollout that is done shows its replicas whole, also when its Deployments already go through the next one.
 fn workload(deployment: &Deployment, state: &RolloutState, between: &Between<'_>, world: &World) -> Workload {
     let under_way = matches!(state, RolloutState::Running | RolloutState::Blocked { .. });
-    let shows_pods = under_way || *state == RolloutState::Done && deployment.bypasses_schema == between.bypass;
-    let replicas = if shows_pods { replicas(deployment, world) } else { Vec::new() };
+    let on_template = deployment.bypasses_schema == between.bypass;
+    let shows_pods = under_way || *state == RolloutState::Done && on_template;
+    let mut replicas = if shows_pods { replicas(deployment, world) } else { Vec::new() };
+    if !on_template {
+        // The operator is yet to write the template of this rollout.
+        replicas.iter_mut().for_each(|replica| replica.template = Template::Old);
+    }
     let (updated, ready) = match state {
         RolloutState::Done => (deployment.desired, deployment.desired),
         RolloutState::Pending => (0, 0),
         // A status of an older generation speaks of the template before.
-        _ if !deployment.is_current() => (0, 0),
+        _ if !deployment.is_current() || !on_template => (0, 0),
         _ => (
             deployment.updated.min(deployment.desired),
             // The status counts ready replicas of both templates; the pods tell, where they may be seen.
@@ -106,11 +111,10 @@ fn command(rollout: &Rollout, deployments: &[&Deployment]) -> Option<Command> {
         let namespace = &named(&workload.name)?.meta.namespace;
         return Some(Command::new(namespace, &["describe", &format!("pod/{}", replica.pod)]));
     }
-    let blocked = match &rollout.state {
+    let deployment = match &rollout.state {
         RolloutState::Blocked { workload, .. } => named(workload),
         _ => deployments.iter().find(|deployment| !deployment.rolled_out()),
-    };
-    let deployment = blocked.or(deployments.first())?;
+    }?;
     let subject = format!("deployment/{}", deployment.meta.name);
     let refused =
         rollout.workloads.iter().any(|workload| workload.name == deployment.meta.name && workload.refused.is_some());
@@ -217,6 +221,17 @@ mod tests {
         let done = json!({"status": {"replicas": 2, "updatedReplicas": 2}});
         let rollout = rollout_of([deployment("webservice", done), deployment("sidekiq", json!({}))], &BETWEEN);
         assert_eq!(command(&rollout).as_deref(), Some("kubectl -n gitlab rollout status deployment/gitlab-sidekiq"));
+    }
+
+    #[test]
+    fn what_is_still_on_the_template_of_the_rollout_before_is_not_updated() {
+        let done = json!({"status": {"replicas": 2, "updatedReplicas": 2}});
+        let ready = json!({"status": {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}});
+        let objects = [deployment("sidekiq", done), with(without_image("sidekiq", "p"), ready)];
+        let rollout = rollout_of(objects, &Between { bypass: false, ..BETWEEN });
+        let workload = &rollout.workloads[0];
+        assert_eq!((&rollout.state, workload.updated, workload.ready), (&RolloutState::Running, 0, 0));
+        assert_eq!((workload.old(), command(&rollout)), (1, None));
     }
 
     #[test]

@@ -26,7 +26,7 @@ impl Fields<'_> {
                 self.field(HEAD, "Blocked", value);
                 self.text(LOOSE, "", Tone::Text, self.model.told(message), MESSAGE);
             }
-            RolloutState::Running if rollout.workloads.is_empty() => {
+            RolloutState::Running if rollout.workloads.iter().all(|of| of.updated == 0 && !of.paused) => {
                 self.sentence("The operator is yet to roll the Deployments out.");
             }
             RolloutState::Running | RolloutState::Done => {}
