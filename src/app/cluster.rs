@@ -9,7 +9,7 @@ use tokio::sync::mpsc::Receiver;
 use super::{connect_options, end_of_wait, feed, file, print, printed};
 use crate::cli::{ConnectionArgs, StatusArgs, WaitArgs};
 use crate::clock::SystemClock;
-use crate::cluster::{Change, ClusterEvent, FeedState, Scope, World};
+use crate::cluster::{Change, ClusterEvent, FeedState, Kind, Scope, World};
 use crate::error::{ExitCode, ExpectedError};
 use crate::output::Waiter;
 use crate::source::live::{Interest, LastFailures, Live, LogScope, connect};
@@ -37,7 +37,9 @@ async fn listed(mut events: Receiver<ClusterEvent>, world: &mut World) {
             told.insert(uid.clone());
         }
         world.apply(event);
-        if world.feed().state() != FeedState::Connecting && interest.answered(&told) && failures.answered() {
+        // Events that the server refuses are not waited for.
+        let told = interest.answered(&told) || world.feed().forbidden(Kind::Event);
+        if told && failures.answered() && world.feed().state() != FeedState::Connecting {
             return;
         }
     }
@@ -84,4 +86,42 @@ async fn outcome(
         }
     }
     Ok(waiter.exit_code())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use tokio::sync::mpsc::channel;
+    use tokio::time::timeout;
+
+    use super::*;
+    use crate::cluster::{Object, WatchState};
+    use crate::fixture::{at, pod};
+
+    /// Whether a look ends at these changes, while more could come.
+    async fn ends(changes: Vec<Change>) -> bool {
+        let (out, events) = channel(changes.len());
+        for change in changes {
+            out.send(ClusterEvent { time: at(0), change }).await.unwrap();
+        }
+        let mut world = World::default();
+        timeout(Duration::from_secs(3600), listed(events, &mut world)).await.is_ok()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_look_waits_for_the_events_of_a_pending_pod_and_not_where_they_are_refused() {
+        let live = || WatchState::Live { since: at(0) };
+        let pending = serde_json::json!({"status": {"phase": "Pending"}});
+        let pending = crate::fixture::with(pod("a", 0, serde_json::json!({})), pending);
+        let changes = |events: WatchState| {
+            let pod = Change::Applied(Box::new(Object::read(&pending).unwrap()));
+            let states =
+                Kind::ALL.map(|kind| if kind == Kind::Event { (kind, events.clone()) } else { (kind, live()) });
+            let watches = states.map(|(kind, state)| Change::Watch { kind, state });
+            [pod].into_iter().chain(watches).collect::<Vec<_>>()
+        };
+        assert!(!ends(changes(live())).await);
+        assert!(ends(changes(WatchState::Forbidden { message: "no".into() })).await);
+    }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::meta::{Condition, Meta};
+use super::meta::{Condition, Meta, condition};
 use super::read;
 
 /// A Deployment of the release: `webservice` or `sidekiq`.
@@ -16,6 +16,8 @@ pub struct Deployment {
     pub bypasses_schema: bool,
     /// `status.observedGeneration`: the status speaks of this generation of the spec.
     pub observed_generation: i64,
+    /// `spec.progressDeadlineSeconds`; 600 where the spec leaves it out, as the API server defaults it.
+    pub progress_deadline_seconds: i64,
     /// Replicas wanted.
     pub desired: u32,
     /// Replicas there are, old and new.
@@ -40,6 +42,7 @@ impl Deployment {
             paused: read::flag(object, &["spec", "paused"]).unwrap_or(false),
             bypasses_schema: inits.iter().any(|init| read::list(init, &["env"]).iter().any(bypass)),
             observed_generation: read::number(object, &["status", "observedGeneration"]).unwrap_or(0),
+            progress_deadline_seconds: read::number(object, &["spec", "progressDeadlineSeconds"]).unwrap_or(600),
             desired: read::count(object, &["spec", "replicas"]).unwrap_or(1),
             replicas: status("replicas"),
             updated: status("updatedReplicas"),
@@ -49,9 +52,32 @@ impl Deployment {
         })
     }
 
+    /// Whether the status speaks of the present spec.
+    pub fn is_current(&self) -> bool {
+        self.observed_generation >= self.meta.generation
+    }
+
+    /// The ReplicaSet that the `Progressing` condition names, in one of `ReplicaSet "NAME" is progressing.`, `… has
+    /// successfully progressed.`, `… has timed out progressing.`, `Created new replica set "NAME"`, `Found new replica set
+    /// "NAME"`. It is that of the present template once the status counts replicas on it: a new template is written before
+    /// the condition follows (seen on a real cluster).
+    pub fn named_replica_set(&self) -> Option<&str> {
+        let message = &condition(&self.conditions, "Progressing")?.message;
+        let (_, rest) = message.split_once("ReplicaSet \"").or_else(|| message.split_once("replica set \""))?;
+        rest.split_once('"').map(|(name, _)| name)
+    }
+
+    /// The condition that says that the present template makes no progress, once the progress deadline has passed. The
+    /// controller goes on trying all the same.
+    pub fn past_deadline(&self) -> Option<&Condition> {
+        let progressing = condition(&self.conditions, "Progressing")?;
+        let past = !progressing.holds && progressing.reason == "ProgressDeadlineExceeded";
+        (past && self.is_current()).then_some(progressing)
+    }
+
     /// Whether the current template is rolled out whole, as `kubectl rollout status` judges it.
     pub fn rolled_out(&self) -> bool {
-        self.observed_generation >= self.meta.generation
+        self.is_current()
             && !self.paused
             && self.updated >= self.desired
             && self.replicas <= self.updated

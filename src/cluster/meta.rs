@@ -44,14 +44,25 @@ pub struct Meta {
     pub deletion_grace: i64,
     /// The labels that gatewatch looks at.
     pub labels: Labels,
-    /// The uid of the controlling owner.
-    pub owner: Option<Uid>,
+    /// The controlling owner.
+    pub owner: Option<Owner>,
     /// Whether the finalizer `batch.kubernetes.io/job-tracking` is on it: a pod that its Job has not accounted for yet.
     pub job_tracking: bool,
     /// The whole object, as the server wrote it. Kept of what a run is made of: instances, Jobs, Deployments, and the pods
     /// of migrations and of rollouts.
     #[serde(skip)]
     pub manifest: Manifest,
+}
+
+/// The object that controls another: the Job of a pod, the ReplicaSet of a replica.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Owner {
+    /// Its kind; empty where the reference left it out.
+    pub kind: String,
+    /// Its name; empty where the reference left it out.
+    pub name: String,
+    /// Its uid.
+    pub uid: Uid,
 }
 
 /// The labels that gatewatch looks at, by what they say.
@@ -91,7 +102,7 @@ impl Meta {
                 wait_job: label("gitlab.com/batched-background-migrations-check").as_deref() == Some("true"),
                 job_name: label("batch.kubernetes.io/job-name").or_else(|| label("job-name")),
             },
-            owner: owner.and_then(|owner| read::text(owner, &["uid"])).map(Uid),
+            owner: owner.and_then(Owner::read),
             job_tracking: read::texts(metadata, &["finalizers"])
                 .iter()
                 .any(|name| name == "batch.kubernetes.io/job-tracking"),
@@ -106,6 +117,17 @@ impl Meta {
     pub fn deletion_requested(&self) -> Option<Timestamp> {
         let grace = jiff::SignedDuration::from_secs(self.deletion_grace);
         self.deletion.map(|deletion| deletion.checked_sub(grace).unwrap_or(deletion))
+    }
+}
+
+impl Owner {
+    fn read(owner: &Value) -> Option<Self> {
+        let text = |field: &str| read::text(owner, &[field]);
+        Some(Self {
+            kind: text("kind").unwrap_or_default(),
+            name: text("name").unwrap_or_default(),
+            uid: Uid(text("uid")?),
+        })
     }
 }
 

@@ -45,7 +45,7 @@ pub use line::{Colour, LONGEST_LINE, LogLine, Look, Paint};
 pub use log::{FOLLOWED, KEPT, Log, LogChange, LogEnd, LogNews, Logs, RunId, Via};
 pub use manifest::Manifest;
 pub use memory::{Memory, Upgrade};
-pub use meta::{Condition, Labels, Meta, Uid, condition, holding, is_namespace};
+pub use meta::{Condition, Labels, Meta, Owner, Uid, condition, holding, is_namespace};
 pub use object::{Kind, Object, Unreadable};
 pub use pod::{Container, ContainerRole, ContainerState, Pod, PodPhase, Terminated};
 pub use record::{FinishedRun, JobRecord, PodRecord};

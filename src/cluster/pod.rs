@@ -56,6 +56,8 @@ pub struct Container {
     pub image: String,
     /// `restartCount`: it rises when the next run's container is created, not when a run ends.
     pub restarts: u32,
+    /// Whether it is ready: it has started, and its readiness probe, if it has one, agrees.
+    pub ready: bool,
     /// The current run, or what the container waits for.
     pub state: ContainerState,
     /// `lastState.terminated`: the run before the current one.
@@ -139,6 +141,11 @@ impl Pod {
         })
     }
 
+    /// The ReplicaSet that it is a replica of, by name.
+    pub fn replica_set(&self) -> Option<&str> {
+        self.meta.owner.as_ref().filter(|owner| owner.kind == "ReplicaSet").map(|owner| owner.name.as_str())
+    }
+
     /// Whether its end has been asked for.
     pub fn terminating(&self) -> bool {
         self.meta.deletion.is_some()
@@ -165,6 +172,7 @@ fn containers(object: &Value, specs: &str, statuses: &str) -> Vec<Container> {
                 role,
                 image: read::text(spec, &["image"]).or_else(|| read::text(status, &["image"])).unwrap_or_default(),
                 restarts: read::count(status, &["restartCount"]).unwrap_or(0),
+                ready: read::flag(status, &["ready"]).unwrap_or(false),
                 state: state(status),
                 previous: read::at(status, &["lastState", "terminated"]).map(terminated),
                 name,

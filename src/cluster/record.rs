@@ -85,7 +85,9 @@ impl PodRecord {
     }
 
     /// Takes in a newer state of the pod, and keeps what the next one will have lost.
-    pub(crate) fn see(&mut self, pod: Pod) {
+    pub(crate) fn see(&mut self, mut pod: Pod) {
+        // A Job that is deleted without its pods disowns them, and what they went through is still its own.
+        pod.meta.owner = pod.meta.owner.or_else(|| self.pod.meta.owner.take());
         for container in &pod.containers {
             if let Some(previous) = &container.previous {
                 self.remember(container, previous);

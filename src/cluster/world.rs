@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use super::log::ALL_BYTES;
 use super::{
-    Change, ClusterEvent, Deployment, Event, Feed, GitLabCore, JobRecord, Kind, LogChange, LogNews, Object, PodRecord,
-    Scope, Uid, WatchState,
+    Change, ClusterEvent, Deployment, Event, Feed, GitLabCore, JobRecord, Kind, LogChange, LogNews, Meta, Object,
+    Owner, PodRecord, Scope, Uid, WatchState,
 };
 
 /// The most Jobs remembered after they are gone, and the most pods; the oldest go first. An upgrade of ten hops has
@@ -92,7 +92,30 @@ impl World {
     /// The pods of a Job that are there or were, matched by the uid of their owner and not by name: a Job that was
     /// deleted leaves pods behind, and its successor has the same name.
     pub fn pods_of<'a>(&'a self, job: &'a Uid) -> impl Iterator<Item = &'a PodRecord> {
-        self.pods.values().filter(move |record| record.pod.meta.owner.as_ref() == Some(job))
+        self.pods.values().filter(move |record| record.pod.meta.owner.as_ref().is_some_and(|owner| owner.uid == *job))
+    }
+
+    /// The pods that are there and bear a Job's name but are not that Job's: it was made again under its name, and the one
+    /// before left them behind.
+    pub fn orphans_of<'a>(&'a self, job: &'a Meta) -> impl Iterator<Item = &'a PodRecord> {
+        self.pods.values().filter(move |record| {
+            let meta = &record.pod.meta;
+            !record.gone
+                && meta.namespace == job.namespace
+                && meta.labels.job_name.as_ref() == Some(&job.name)
+                && meta.owner.as_ref().is_none_or(|owner| owner.uid != job.uid)
+        })
+    }
+
+    /// The pods that are there and are replicas of a Deployment, matched by the name of their ReplicaSet: the Deployment's,
+    /// and the hash of the template. Labels do not tell Deployments of one release apart.
+    pub fn replicas_of<'a>(&'a self, deployment: &'a Meta) -> impl Iterator<Item = &'a PodRecord> {
+        self.pods.values().filter(move |record| {
+            let set = record.pod.replica_set().and_then(|set| set.rsplit_once('-'));
+            !record.gone
+                && record.pod.meta.namespace == deployment.namespace
+                && set.is_some_and(|(name, _)| name == deployment.name)
+        })
     }
 
     /// The events about an object.
@@ -190,7 +213,7 @@ impl World {
     }
 
     /// Keeps less of the runs of a Job's container that have a successor, in the same pod or in a newer one.
-    fn shorten_logs(&mut self, job: Option<&Uid>, container: &str) {
+    fn shorten_logs(&mut self, job: Option<&Owner>, container: &str) {
         let of_job = |record: &PodRecord| job.is_some() && record.pod.meta.owner.as_ref() == job;
         let newest = self.pods.values().filter(|record| of_job(record)).map(|record| record.pod.meta.created).max();
         for record in self.pods.values_mut().filter(|record| of_job(record)) {
@@ -273,6 +296,16 @@ mod tests {
     fn a_pod_is_matched_by_the_uid_of_its_owner_and_not_by_name() {
         let orphan = with(pod("a", 0, json!({"state": running(2)})), json!({"metadata": {"ownerReferences": null}}));
         assert_eq!(job_pods(&Cluster::of([job(), orphan])), []);
+    }
+
+    #[test]
+    fn a_pod_that_its_job_disowned_as_it_was_deleted_stays_what_the_job_went_through() {
+        let runs = || pod("a", 0, json!({"state": running(2)}));
+        let disowned = || with(runs(), json!({"metadata": {"ownerReferences": null}}));
+        let mut cluster = Cluster::of([job(), runs(), disowned()]);
+        assert_eq!(job_pods(&cluster), [("a".into(), false)]);
+        cluster.delete(disowned());
+        assert_eq!(job_pods(&cluster), [("a".into(), true)]);
     }
 
     #[test]

@@ -103,6 +103,7 @@ mod tests {
         Attempt {
             pod: "a".into(),
             run: None,
+            node: None,
             started: Some(at(started)),
             ended: Some(at(ended)),
             outcome: Outcome::Failed { ending: Ending::Pod { reason: String::new() }, message: String::new() },

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use jiff::Timestamp;
 
 use super::{Attempts, Backlog, Command, Ending, ExcerptKind, Forecast, GateState, LastFailure, RunLog, excerpt};
-use crate::cluster::{Condition, Event, Manifest, PodPhase, RunId, Uid};
+use crate::cluster::{Condition, Container, Event, Manifest, PodPhase, RunId, Uid};
 
 /// A gate. It holds points in time and never ages, so that equal means unchanged.
 #[derive(Clone, Debug, PartialEq)]
@@ -53,6 +53,8 @@ pub struct GateJob {
     pub advice: Option<String>,
     /// Its pods, oldest first, the gone ones included.
     pub pods: Vec<GatePod>,
+    /// Pods that bear the Job's name and are not its own: a Job before it had the same name, and left them behind.
+    pub orphans: Vec<GatePod>,
     /// The Job's conditions.
     pub conditions: Vec<Condition>,
     /// Events about the Job and its pods that are worth showing, oldest first.
@@ -75,6 +77,8 @@ pub struct Deadline {
 pub struct Attempt {
     /// The pod.
     pub pod: String,
+    /// The node it ran on.
+    pub node: Option<String>,
     /// The run of a container that it was; absent where the pod failed as a whole.
     pub run: Option<RunId>,
     /// When it started.
@@ -112,6 +116,8 @@ pub struct GatePod {
     pub phase: PodPhase,
     /// `status.reason`, where it has one.
     pub reason: String,
+    /// `status.message`, which belongs to the reason.
+    pub message: String,
     /// The node it runs on.
     pub node: Option<String>,
     /// Whether its end has been asked for.
@@ -120,10 +126,17 @@ pub struct GatePod {
     pub gone: bool,
     /// When it was made.
     pub created: Option<Timestamp>,
-    /// Restarts of its containers.
-    pub restarts: u32,
+    /// Its containers, as they were seen last.
+    pub containers: Vec<Container>,
     /// The pod as the server wrote it.
     pub manifest: Manifest,
+}
+
+impl GatePod {
+    /// Restarts of its containers.
+    pub fn restarts(&self) -> u32 {
+        self.containers.iter().map(|container| container.restarts).fold(0, u32::saturating_add)
+    }
 }
 
 impl GateJob {
@@ -161,7 +174,8 @@ impl Gate {
 mod tests {
     use serde_json::json;
 
-    use crate::cluster::{LogLine, LogNews, RunId, Via};
+    use super::*;
+    use crate::cluster::{ContainerState, LogLine, LogNews, Via};
     use crate::fixture::{Cluster, ended, job, pod, running, with};
 
     #[test]
@@ -179,5 +193,52 @@ mod tests {
         cluster.log("a", run.clone(), LogNews::Opened(Via::Followed));
         cluster.log("a", run, LogNews::Lines(vec![LogLine::printed(b"Error: y"), LogLine::printed(b"bye")]));
         assert_eq!(reasons(&cluster), [Some("PG::Bad: x".into()), Some("Error: y".into()), None]);
+    }
+
+    fn gate_job(cluster: &Cluster) -> GateJob {
+        cluster.gate().job.unwrap()
+    }
+
+    #[test]
+    fn an_attempt_tells_the_node_it_ran_on_also_once_its_pod_is_gone() {
+        let on_node = |name: &str| json!({"spec": {"nodeName": name}});
+        let failed = json!({"restartCount": 1, "state": running(20), "lastState": ended(1, 2, 9)});
+        let placed = with(pod("a", 0, failed), on_node("node-7"));
+        let mut cluster = Cluster::of([job(), placed.clone()]);
+        let nodes = |cluster: &Cluster| gate_job(cluster).history.into_iter().map(|of| of.node).collect::<Vec<_>>();
+        assert_eq!(nodes(&cluster), [Some("node-7".into()), Some("node-7".into())]);
+        cluster.delete(placed);
+        assert_eq!(nodes(&cluster), [Some("node-7".into())]);
+    }
+
+    #[test]
+    fn a_pod_tells_its_containers() {
+        let job = gate_job(&Cluster::of([job(), pod("a", 0, json!({"restartCount": 2, "state": running(20)}))]));
+        let [pod] = job.pods.as_slice() else { panic!("{:?}", job.pods) };
+        assert_eq!(pod.restarts(), 2);
+        let names: Vec<&str> = pod.containers.iter().map(|container| container.name.as_str()).collect();
+        assert_eq!(names, ["configure", "migrations"]);
+        assert!(matches!(pod.containers[1].state, ContainerState::Running { .. }));
+    }
+
+    #[test]
+    fn pods_that_a_job_of_the_same_name_left_behind_are_told_apart() {
+        let other = json!({"metadata": {"ownerReferences": [{"kind": "Job", "name": "mig", "uid": "job-0", "controller": true}]}});
+        let runs = || json!({"state": running(2)});
+        let nobodys = json!({"metadata": {"ownerReferences": null}});
+        let elsewhere = json!({"metadata": {"namespace": "other", "ownerReferences": null}});
+        let own = pod("a", 0, runs());
+        let mut cluster = Cluster::of([
+            job(),
+            own,
+            with(pod("b", 0, runs()), other.clone()),
+            with(pod("c", 0, runs()), nobodys),
+            with(pod("d", 0, runs()), elsewhere),
+        ]);
+        let names = |pods: Vec<GatePod>| pods.into_iter().map(|pod| pod.name).collect::<Vec<_>>();
+        assert_eq!(names(gate_job(&cluster).pods), ["a"]);
+        assert_eq!(names(gate_job(&cluster).orphans), ["b", "c"]);
+        cluster.delete(with(pod("b", 0, runs()), other));
+        assert_eq!(names(gate_job(&cluster).orphans), ["c"]);
     }
 }

@@ -20,6 +20,7 @@ pub(super) fn attempts(job: &Job, pods: &[&PodRecord]) -> Vec<Attempt> {
                 record.runs.iter().filter(|run| cut_off(run, record, &taken)).filter_map(|run| run.end.started).min();
             attempts.push(Attempt {
                 pod: record.pod.meta.name.clone(),
+                node: record.pod.node.clone(),
                 run: None,
                 started: first.or(record.pod.meta.created),
                 ended: *time,
@@ -51,6 +52,7 @@ fn attempt(run: &FinishedRun, record: &PodRecord, taken: &Taken) -> Option<Attem
     };
     Some(Attempt {
         pod: record.pod.meta.name.clone(),
+        node: record.pod.node.clone(),
         run: Some(run.id()),
         started: run.end.started,
         ended: run.end.finished,
@@ -62,6 +64,7 @@ fn running(record: &PodRecord) -> impl Iterator<Item = Attempt> {
     record.pod.containers.iter().filter_map(|container| match (&container.state, container.role) {
         (ContainerState::Running { started }, ContainerRole::Main | ContainerRole::Init) => Some(Attempt {
             pod: record.pod.meta.name.clone(),
+            node: record.pod.node.clone(),
             run: Some(RunId { container: container.name.clone(), id: container.id.clone() }),
             started: *started,
             ended: None,

@@ -4,10 +4,10 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::count::{count, gave_up};
 use super::{
-    Backlog, Deadline, Failure, Gate, GateJob, GatePod, GateState, JobFailure, LastFailure, Unseen, advice, forecast,
-    history, logs, next, start,
+    Backlog, Deadline, Failure, Gate, GateJob, GatePod, GateState, JobFailure, LastFailure, Unseen, advice, events,
+    forecast, history, logs, next, start,
 };
-use crate::cluster::{Condition, Event, Job, JobRecord, PodRecord, World, holding};
+use crate::cluster::{Condition, Job, JobRecord, PodRecord, World, holding};
 
 /// What a gate's Job is for, as far as advice depends on it.
 #[derive(Clone, Copy, Debug)]
@@ -46,10 +46,6 @@ pub fn judge(world: &World, record: &JobRecord, purpose: &Purpose<'_>) -> Gate {
             },
         },
     };
-    let mut events: Vec<Event> = world.events_about(&job.meta.uid).cloned().collect();
-    events.extend(pods.iter().flat_map(|record| world.events_about(&record.pod.meta.uid)).cloned());
-    events.retain(worth_showing);
-    events.sort_by_key(|event| event.last);
     let command = next::command(job, record.gone, &pods, &state, last_failure.as_ref());
     let deadline = deadline(job);
     let backlog = purpose.waits_for_background.then(|| Backlog::read(&logs, deadline.map(|at| at.at))).flatten();
@@ -78,8 +74,9 @@ pub fn judge(world: &World, record: &JobRecord, purpose: &Purpose<'_>) -> Gate {
             command,
             advice,
             pods: pods.iter().map(|record| pod(record)).collect(),
+            orphans: world.orphans_of(&job.meta).map(pod).collect(),
             conditions: job.conditions.clone(),
-            events,
+            events: events::events(job, &pods, world),
         }),
         state,
     }
@@ -131,27 +128,12 @@ fn pod(record: &PodRecord) -> GatePod {
         name: pod.meta.name.clone(),
         phase: pod.phase,
         reason: pod.reason.clone(),
+        message: pod.message.clone(),
         node: pod.node.clone(),
         terminating: pod.terminating(),
         gone: record.gone,
         created: pod.meta.created,
-        restarts: pod.containers.iter().map(|container| container.restarts).fold(0, u32::saturating_add),
+        containers: pod.containers.clone(),
         manifest: pod.meta.manifest.clone(),
     }
-}
-
-/// Events that say something about attempts and what hinders them.
-fn worth_showing(event: &Event) -> bool {
-    event.warning
-        || matches!(
-            event.reason.as_str(),
-            "SuccessfulCreate"
-                | "SuccessfulDelete"
-                | "Killing"
-                | "BackOff"
-                | "Preempted"
-                | "Suspended"
-                | "Resumed"
-                | "Completed"
-        )
 }

@@ -10,7 +10,7 @@
 //! | `judge` | how it all comes together |
 //! | `count`, `policy` | counting as the Job controller counts |
 //! | `taken` | what took a pod away, which is not how its containers ended |
-//! | `history` | the attempts one by one, the last failure |
+//! | `history`, `events` | the attempts one by one, the last failure; what was said of a Job and its pods |
 //! | `logs`, `excerpt` | the logs run by run; the lines of one that matter |
 //! | `backlog`, `forecast` | background migrations still pending; what becomes of a gate that retries |
 //! | `start`, `image` | why a container can't start, and whether that can clear by itself |
@@ -21,6 +21,7 @@ mod attempts;
 mod backlog;
 mod command;
 mod count;
+mod events;
 mod excerpt;
 mod failure;
 mod fault;
@@ -51,4 +52,5 @@ pub use forecast::{Forecast, Limit, Took};
 pub use gate::{Attempt, Deadline, Gate, GateJob, GatePod, Outcome};
 pub use judge::{Purpose, judge};
 pub use logs::RunLog;
+pub use start::start_fault;
 pub use state::{GateState, JobFailure, Unseen};

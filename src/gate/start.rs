@@ -1,4 +1,4 @@
-//! What keeps a gate from starting: an image, its configuration, a volume, a node, the sandbox.
+//! What keeps a pod from starting: an image, its configuration, a volume, a node, the sandbox.
 
 use std::cmp::Reverse;
 
@@ -14,6 +14,11 @@ pub(super) fn fault(job: &Job, pods: &[&PodRecord], world: &World) -> Option<Sta
     if (record.gone || record.pod.terminating()) && job.active == 0 {
         return None;
     }
+    start_fault(record, world)
+}
+
+/// The fault that keeps a pod from starting, be it of a Job or a replica.
+pub fn start_fault(record: &PodRecord, world: &World) -> Option<StartFault> {
     let events: Vec<&Event> = world.events_about(&record.pod.meta.uid).collect();
     match record.pod.phase {
         PodPhase::Succeeded | PodPhase::Failed => None,

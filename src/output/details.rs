@@ -9,7 +9,7 @@ use crate::gate::{
     Excerpt, ExcerptKind, Failure, Gate, GateJob, GateState, JobFailure, LastFailure, LogSource, StartFault, Target,
 };
 use crate::run::{
-    Rollout, RolloutState, Run, Step, StepBody, forecast_words, outlook_words, pending_words, span, took_words,
+    Rollout, RolloutState, Run, Step, StepBody, Stuck, forecast_words, outlook_words, pending_words, span, took_words,
     utc_clock,
 };
 
@@ -25,11 +25,7 @@ pub(super) fn details(run: &Run, step: &Step, time: Timestamp, target: &Target) 
     let mut details = Details { run, time, target, text: String::new() };
     match &step.body {
         StepBody::Gate(gate) => details.gate(title, gate),
-        StepBody::Rollout(Rollout { state: RolloutState::Blocked { workload, message }, .. }) => {
-            details.title(&format!("{title}, deployment/{workload}"));
-            details.add("Blocked", message);
-        }
-        StepBody::Rollout(_) => {}
+        StepBody::Rollout(rollout) => details.rollout(title, rollout),
     }
     details.text
 }
@@ -81,6 +77,49 @@ impl Details<'_> {
             self.add("To do", advice);
         }
         if let Some(command) = &job.command {
+            let _ = write!(self.text, "\n  {}\n", command.shell(self.target));
+        }
+    }
+
+    fn rollout(&mut self, title: &str, rollout: &Rollout) {
+        let stuck = rollout.stuck();
+        let blocked = match &rollout.state {
+            RolloutState::Blocked { workload, message } => Some((workload, message)),
+            _ => None,
+        };
+        let held = rollout.workloads.iter().filter(|workload| workload.paused || workload.refused.is_some());
+        let held: Vec<_> = held.filter(|_| rollout.state != RolloutState::Pending).collect();
+        let subject = blocked.map(|(workload, _)| workload).or(stuck.map(|(workload, ..)| &workload.name));
+        let Some(subject) = subject.or(held.first().map(|workload| &workload.name)) else { return };
+        self.title(&format!("{title}, deployment/{subject}"));
+        if let Some((_, message)) = blocked {
+            self.add("Blocked", message);
+        }
+        for workload in held {
+            if workload.paused {
+                self.add("Paused", &format!("{}: nothing rolls out until it is resumed", workload.name));
+            }
+            if let Some(refused) = &workload.refused {
+                self.add("No pod", refused);
+            }
+        }
+        if let Some((_, replica, stuck)) = stuck {
+            let clears = match stuck {
+                Stuck::Start(fault) if fault.permanent => ", cannot clear by itself",
+                Stuck::Start(_) => ", may clear by itself",
+                _ => "",
+            };
+            let since = stuck.since().map(|since| format!(", for {}", span(self.time.duration_since(since))));
+            let what = match stuck {
+                Stuck::CrashLoop(crash) => crash.to_string(),
+                _ => format!("{}{clears}{}", stuck.reason(), since.unwrap_or_default()),
+            };
+            self.add("Stuck", &what);
+            let container = stuck.container().map(|container| format!("container {container} of "));
+            self.add("", &format!("{}pod {}", container.unwrap_or_default(), replica.pod));
+            self.add("", stuck.message());
+        }
+        if let Some(command) = &rollout.command {
             let _ = write!(self.text, "\n  {}\n", command.shell(self.target));
         }
     }

@@ -15,6 +15,7 @@ mod details;
 mod evidence;
 mod missing;
 mod report;
+mod rollout;
 #[cfg(test)]
 mod schema;
 mod status;

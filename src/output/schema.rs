@@ -55,7 +55,8 @@ fn runs() -> Vec<Run> {
         run
     };
     let gates = gates.into_iter().map(|gate| with(2, StepBody::Gate(Box::new(gate))));
-    gates.chain(rollouts.map(|state| with(1, sample::rollout(state)))).collect()
+    let rollouts = rollouts.map(sample::rollout).chain([sample::stuck_rollout()]);
+    gates.chain(rollouts.map(|rollout| with(1, rollout))).collect()
 }
 
 /// A gate of whose failure nothing is left.

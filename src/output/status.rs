@@ -311,8 +311,10 @@ mod tests {
     #[test]
     fn replicas_of_many_deployments_are_one_sum_and_wrap() {
         let mut run = sample::run();
-        let workload = |app: &str| Workload { name: app.into(), app: app.into(), desired: 20, updated: 20, ready: 10 };
         let StepBody::Rollout(rollout) = &mut run.steps[1].body else { panic!("no rollout") };
+        let any = rollout.workloads[0].clone();
+        let workload =
+            |app: &str| Workload { name: app.into(), app: app.into(), desired: 20, ready: 10, ..any.clone() };
         rollout.workloads = vec![workload("webservice"), workload("sidekiq"), workload("sidekiq"), workload("another")];
         let text = text(&[run], &Feed::default());
         let indent = " ".repeat(51);

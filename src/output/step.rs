@@ -4,10 +4,11 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use super::evidence::{BacklogReport, ExcerptReport, ForecastReport, log_tail};
+use super::rollout::RolloutReport;
 use crate::gate::{
     Attempts, Count, Ending, ExcerptKind, Gate, GateState, JobFailure, LastFailure, StartFault, Tally, Target,
 };
-use crate::run::{Rollout, RolloutState, Step, StepBody, Workload};
+use crate::run::{Step, StepBody};
 
 #[derive(Clone, Debug, Serialize)]
 #[serde(untagged)]
@@ -50,35 +51,6 @@ pub(super) struct GateReport<'a> {
     command: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     advice: Option<&'a str>,
-}
-
-#[derive(Clone, Debug, Serialize)]
-pub(super) struct RolloutReport<'a> {
-    step: &'static str,
-    kind: &'static str,
-    state: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    started: Option<Timestamp>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    ended: Option<Timestamp>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    blocked: Option<RolloutBlocked<'a>>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    workloads: Vec<WorkloadReport<'a>>,
-}
-
-#[derive(Clone, Debug, Serialize)]
-struct RolloutBlocked<'a> {
-    workload: &'a str,
-    message: &'a str,
-}
-
-#[derive(Clone, Debug, Serialize)]
-struct WorkloadReport<'a> {
-    name: &'a str,
-    desired: u32,
-    updated: u32,
-    ready: u32,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -144,7 +116,7 @@ impl<'a> StepReport<'a> {
     pub(super) fn new(step: &'a Step, target: &Target) -> Self {
         match &step.body {
             StepBody::Gate(gate) => Self::Gate(Box::new(GateReport::new(step.id.word(), gate, target))),
-            StepBody::Rollout(rollout) => Self::Rollout(RolloutReport::new(step.id.word(), rollout)),
+            StepBody::Rollout(rollout) => Self::Rollout(RolloutReport::new(step.id.word(), rollout, target)),
         }
     }
 }
@@ -180,30 +152,6 @@ impl<'a> GateReport<'a> {
             command: job.and_then(|job| job.command.as_ref()).map(|command| command.shell(target)),
             advice: job.and_then(|job| job.advice.as_deref()),
         }
-    }
-}
-
-impl<'a> RolloutReport<'a> {
-    fn new(step: &'static str, rollout: &'a Rollout) -> Self {
-        Self {
-            step,
-            kind: "rollout",
-            state: rollout.state.word(),
-            started: rollout.started,
-            ended: rollout.ended,
-            blocked: match &rollout.state {
-                RolloutState::Blocked { workload, message } => Some(RolloutBlocked { workload, message }),
-                _ => None,
-            },
-            workloads: rollout.workloads.iter().map(WorkloadReport::new).collect(),
-        }
-    }
-}
-
-impl<'a> WorkloadReport<'a> {
-    fn new(workload: &'a Workload) -> Self {
-        let Workload { name, desired, updated, ready, .. } = workload;
-        Self { name, desired: *desired, updated: *updated, ready: *ready }
     }
 }
 

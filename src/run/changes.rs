@@ -16,7 +16,7 @@ use std::fmt;
 use jiff::Timestamp;
 
 use super::words::{gate_words, one_line, verdict_words};
-use super::{RolloutState, Run, Step, StepBody, StepId};
+use super::{Rollout, RolloutState, Run, Step, StepBody, StepId};
 use crate::cluster::FeedState;
 use crate::gate::{Attempts, Outlook};
 
@@ -189,7 +189,7 @@ fn step_change(run: &Run, step: &Step, from: Option<&'static str>, time: Timesta
     let words = match &step.body {
         StepBody::Gate(gate) => gate_words(gate),
         StepBody::Rollout(rollout) => match &rollout.state {
-            RolloutState::Blocked { workload, message } => format!("blocked: {workload}: {}", one_line(message)),
+            RolloutState::Blocked { workload, message } => blocked_words(rollout, workload, message),
             state => state.word().to_owned(),
         },
     };
@@ -202,6 +202,13 @@ fn step_change(run: &Run, step: &Step, from: Option<&'static str>, time: Timesta
         attempts: step.gate().and_then(|gate| gate.job.as_ref()).map(|job| job.attempts),
         text: format!("{}: {words}", step.id.title()),
     }
+}
+
+/// A rollout that makes no progress: which Deployment, and which of its pods is stuck on what.
+fn blocked_words(rollout: &Rollout, workload: &str, message: &str) -> String {
+    let stuck =
+        rollout.stuck().map(|(_, replica, stuck)| format!("; pod {}: {}", replica.pod, one_line(&stuck.to_string())));
+    format!("blocked: {workload}: {}{}", one_line(message), stuck.unwrap_or_default())
 }
 
 #[cfg(test)]

@@ -5,7 +5,8 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `run`, `step` | the values |
+//! | `run`, `step`, `workload` | the values |
+//! | `replicas` | how the pods of a Deployment fare |
 //! | `gitlab` | how an upgrade of GitLab becomes a run |
 //! | `changes` | what became of them |
 //! | `words` | how they stand, in one line |
@@ -14,17 +15,20 @@
 mod changes;
 mod gitlab;
 mod outlook;
+mod replicas;
 #[allow(clippy::module_inception, reason = "the folder is about runs, and this file is the run")]
 mod run;
 #[cfg(test)]
 pub(crate) mod sample;
 mod step;
 mod words;
+mod workload;
 
 pub use changes::{RunChange, RunName, Subject, changes, feed_change};
 pub use outlook::{Clock, forecast_words, outlook_words, pending_words, span, took_words, utc_clock};
-pub use run::{Course, Hop, OperatorReport, PastJob, Run, Source, Verdict};
-pub use step::{Rollout, RolloutState, Step, StepBody, StepId, Workload};
+pub use run::{Course, Hop, OperatorReport, PastJob, Run, Source, Verdict, WhyPast};
+pub use step::{Rollout, RolloutState, Step, StepBody, StepId};
+pub use workload::{Crash, Replica, ReplicaState, Stuck, Template, Workload};
 
 use crate::cluster::World;
 

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 use super::{Step, StepId};
 use crate::cluster::{Manifest, Uid};
-use crate::gate::GateState;
+use crate::gate::{Attempts, GateState, LastFailure};
 
 /// One thing that goes through steps. It holds points in time and never ages, so that equal means unchanged.
 #[derive(Clone, Debug, PartialEq)]
@@ -111,12 +111,43 @@ pub struct PastJob {
     pub step: Option<StepId>,
     /// The version it was for, where that can be told.
     pub version: Option<String>,
+    /// Why it is no gate of the current hop.
+    pub why: WhyPast,
     /// How it stands or ended.
     pub state: GateState,
+    /// Its failed attempts, where any failed.
+    pub attempts: Option<Attempts>,
+    /// What failed last, where anything did.
+    pub last_failure: Option<LastFailure>,
     /// When it started.
     pub started: Option<Timestamp>,
     /// When it ended.
     pub ended: Option<Timestamp>,
+}
+
+/// Why a Job is no gate of the current hop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WhyPast {
+    /// It was a gate of another hop of this upgrade.
+    OtherHop,
+    /// A change of the spec left it behind: the upgrade runs again with new Jobs.
+    EarlierSpec,
+    /// It was a gate of this hop, and was deleted: another Job took its place.
+    Replaced,
+    /// It is named like no gate: that of an installation, say.
+    NoGate,
+}
+
+impl WhyPast {
+    /// In words: `of another hop`.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::OtherHop => "of another hop",
+            Self::EarlierSpec => "of an earlier spec",
+            Self::Replaced => "deleted, and made again",
+            Self::NoGate => "no gate of an upgrade",
+        }
+    }
 }
 
 impl Source {

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 
 use super::{
-    Course, Hop, OperatorReport, Rollout, RolloutState, Run, Source, Step, StepBody, StepId, Verdict, Workload,
+    Course, Crash, Hop, OperatorReport, Replica, ReplicaState, Rollout, RolloutState, Run, Source, Step, StepBody,
+    StepId, Stuck, Template, Verdict, Workload,
 };
 use crate::cluster::{Log, LogLine, Manifest, Uid, Via};
 use crate::fixture::counted;
@@ -60,15 +61,66 @@ pub(crate) fn run() -> Run {
 
 /// A rollout of `webservice` and `sidekiq`.
 pub(crate) fn rollout(state: RolloutState) -> StepBody {
-    let workload =
-        |app: &str| Workload { name: format!("gitlab-{app}"), app: app.into(), desired: 2, updated: 2, ready: 2 };
+    let workload = |app: &str| Workload {
+        name: format!("gitlab-{app}"),
+        app: app.into(),
+        desired: 2,
+        updated: 2,
+        ready: 2,
+        paused: false,
+        refused: None,
+        replicas: vec![replica(&format!("gitlab-{app}-7589bc446-45jtk"), ReplicaState::Ready { since: None })],
+        manifest: Manifest::default(),
+    };
     let begun = !matches!(state, RolloutState::Pending | RolloutState::Unknown);
     StepBody::Rollout(Rollout {
         state,
         workloads: if begun { vec![workload("sidekiq"), workload("webservice")] } else { Vec::new() },
         started: begun.then(|| time("15:04:12")),
         ended: begun.then(|| time("15:10:15")),
+        command: None,
     })
+}
+
+/// A rollout past its progress deadline, its replicas in every state, and one of its Deployments held up besides.
+pub(crate) fn stuck_rollout() -> StepBody {
+    let blocked = RolloutState::Blocked { workload: "gitlab-webservice".into(), message: "timed out".into() };
+    let StepBody::Rollout(mut rollout) = rollout(blocked) else { panic!("a rollout") };
+    let crash = Crash {
+        container: "webservice".into(),
+        failed: 3,
+        exit: Exit { code: 1, signal: None },
+        reason: "Error".into(),
+        message: "no database".into(),
+        ended: Some(time("15:12:00")),
+    };
+    let states = [
+        ReplicaState::Stuck(Stuck::Start(image_fault())),
+        ReplicaState::Stuck(Stuck::CrashLoop(crash)),
+        ReplicaState::Stuck(Stuck::NotReady { container: None, message: "503".into(), since: None }),
+        ReplicaState::Starting { container: Some("webservice".into()), message: "503".into() },
+        ReplicaState::Terminating,
+        ReplicaState::Ready { since: Some(time("15:05:00")) },
+    ];
+    let named = |(number, state)| replica(&format!("gitlab-webservice-7589bc446-{number}"), state);
+    let [sidekiq, webservice] = rollout.workloads.as_mut_slice() else { panic!("two Deployments") };
+    webservice.replicas = states.into_iter().enumerate().map(named).collect();
+    sidekiq.paused = true;
+    sidekiq.refused = Some("exceeded quota".into());
+    rollout.command = Some(Command::new("gitlab", &["describe", "pod/gitlab-webservice-7589bc446-0"]));
+    StepBody::Rollout(rollout)
+}
+
+/// A replica on the new template.
+pub(crate) fn replica(pod: &str, state: ReplicaState) -> Replica {
+    Replica {
+        pod: pod.into(),
+        template: Template::New,
+        state,
+        restarts: 0,
+        node: Some("node-1".into()),
+        created: Some(time("15:04:20")),
+    }
 }
 
 /// A gate whose Job has that many failed restarts of six, the last of them [`failure`].
@@ -100,6 +152,7 @@ pub(crate) fn gate(state: GateState, restarts: u32) -> Gate {
             advice: retrying
                 .then(|| "Read the log of the run that failed. The Job starts the next one by itself.".into()),
             pods: Vec::new(),
+            orphans: Vec::new(),
             conditions: Vec::new(),
             events: Vec::new(),
         }),

@@ -2,7 +2,8 @@
 
 use jiff::Timestamp;
 
-use crate::gate::Gate;
+use super::{Replica, Stuck, Workload};
+use crate::gate::{Command, Gate};
 
 /// A step of a run: a gate, or a rollout between gates.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,6 +45,8 @@ pub struct Rollout {
     pub state: RolloutState,
     /// The Deployments, by name.
     pub workloads: Vec<Workload>,
+    /// The command to run next, if there is one that helps now.
+    pub command: Option<Command>,
     /// When it began, where that can be told.
     pub started: Option<Timestamp>,
     /// When it ended, where that can be told.
@@ -68,21 +71,6 @@ pub enum RolloutState {
     Done,
     /// The server does not let us see Deployments.
     Unknown,
-}
-
-/// A Deployment of a rollout.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Workload {
-    /// The Deployment's name.
-    pub name: String,
-    /// What it is: `webservice` or `sidekiq`.
-    pub app: String,
-    /// Replicas wanted.
-    pub desired: u32,
-    /// Replicas on the new template.
-    pub updated: u32,
-    /// Replicas on the new template that are ready.
-    pub ready: u32,
 }
 
 impl StepId {
@@ -132,6 +120,21 @@ impl RolloutState {
     }
 }
 
+impl Rollout {
+    /// The replica that holds the rollout up, and its Deployment: of the Deployment that makes no progress, where one is past
+    /// its progress deadline, and else of the first that has one.
+    pub fn stuck(&self) -> Option<(&Workload, &Replica, &Stuck)> {
+        let blocked = match &self.state {
+            RolloutState::Blocked { workload, .. } => Some(workload),
+            _ => None,
+        };
+        let stuck = |workload: &&Workload| workload.stuck().next().is_some();
+        let past_deadline = self.workloads.iter().filter(|workload| Some(&workload.name) == blocked).find(stuck);
+        let workload = past_deadline.or_else(|| self.workloads.iter().find(stuck))?;
+        workload.stuck().next().map(|(replica, stuck)| (workload, replica, stuck))
+    }
+}
+
 impl Step {
     /// The gate, where the step is one.
     pub fn gate(&self) -> Option<&Gate> {
@@ -162,6 +165,14 @@ impl Step {
         match &self.body {
             StepBody::Gate(gate) => gate.state.passed(),
             StepBody::Rollout(rollout) => rollout.state == RolloutState::Done,
+        }
+    }
+
+    /// The command to run next, if there is one that helps now.
+    pub fn command(&self) -> Option<&Command> {
+        match &self.body {
+            StepBody::Gate(gate) => gate.job.as_ref()?.command.as_ref(),
+            StepBody::Rollout(rollout) => rollout.command.as_ref(),
         }
     }
 

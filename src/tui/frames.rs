@@ -183,9 +183,9 @@ fn background_migrations_that_make_it() {
 
 #[test]
 fn background_migrations_that_do_not_make_it() {
-    dashboard("stuck", fixture::stuck);
-    every_size("stuck-detail", |theme, size| pressed(shown(fixture::stuck(), theme, size), &[KeyCode::Enter]));
-    every_size("stuck-kiosk", |theme, size| kiosk(theme, size, false, vec![fixture::stuck()]));
+    dashboard("unmoved", fixture::unmoved);
+    every_size("unmoved-detail", |theme, size| pressed(shown(fixture::unmoved(), theme, size), &[KeyCode::Enter]));
+    every_size("unmoved-kiosk", |theme, size| kiosk(theme, size, false, vec![fixture::unmoved()]));
 }
 
 #[test]
@@ -209,11 +209,6 @@ fn a_settled_upgrade() {
 }
 
 #[test]
-fn a_rollout() {
-    every_size("rolling", |theme, size| shown(fixture::rolling(), theme, size));
-}
-
-#[test]
 fn several_instances() {
     every_way("instances", |theme, size| model(settings(theme), size, fixture::several(), feed(&live())));
 }
@@ -223,11 +218,6 @@ fn a_filtered_list_of_instances() {
     let keys = [KeyCode::Char('/'), KeyCode::Char('s'), KeyCode::Char('t'), KeyCode::Char('a')];
     let list = model(settings(COLOUR), (100, 30), fixture::several(), feed(&live()));
     compare("instances-filtered", text(&drawn(&pressed(list, &keys))));
-}
-
-#[test]
-fn the_detail_of_a_gate() {
-    every_way("detail", |theme, size| pressed(shown(fixture::failed(), theme, size), &[KeyCode::Enter]));
 }
 
 #[test]

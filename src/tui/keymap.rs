@@ -116,7 +116,7 @@ static BINDINGS: &[Binding] = &[
         action: Action::Copy,
         places: &[Dashboard, Detail],
         bar: Some("copy"),
-        help: "copy the command of the selected gate",
+        help: "copy the command of the selected step",
     },
     Binding {
         keys: &[Key::Char('l')],

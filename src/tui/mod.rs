@@ -24,6 +24,8 @@ mod driver;
 mod fixture;
 #[cfg(test)]
 mod frames;
+#[cfg(test)]
+mod frames_of_steps;
 mod input;
 mod keymap;
 mod look;
@@ -33,6 +35,8 @@ mod pager;
 #[cfg(test)]
 mod properties;
 mod reading;
+#[cfg(test)]
+mod said;
 mod save;
 #[cfg(test)]
 mod symptoms;

@@ -324,11 +324,11 @@ impl Model {
 
     /// The command of the selected step, or of the one whose logs are read, as it is typed into a shell.
     pub(super) fn command(&self) -> Option<String> {
-        let job = match self.screen() {
-            Screen::Logs(_, logs) => &logs.job,
-            _ => self.step()?.gate()?.job.as_ref()?,
+        let command = match self.screen() {
+            Screen::Logs(_, logs) => logs.job.command.as_ref(),
+            _ => self.step()?.command(),
         };
-        let command = job.command.as_ref().filter(|_| !self.settings.redact)?;
+        let command = command.filter(|_| !self.settings.redact)?;
         Some(command.shell(&self.settings.target))
     }
 

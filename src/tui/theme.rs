@@ -278,6 +278,11 @@ impl Theme {
         if self.ascii { ASCII[eighths] } else { DRAWN[eighths] }
     }
 
+    /// What stands before a number of times.
+    pub fn times(self) -> &'static str {
+        if self.ascii { "x" } else { "×" }
+    }
+
     /// The glyph of a state. What runs has a spinner, which moves on with every beat.
     pub fn mark(self, mark: Mark, beat: usize) -> &'static str {
         let (drawn, ascii) = match mark {

@@ -17,6 +17,15 @@ fn pod(name: &str, version: &str, phase: &str) -> Value {
     pod
 }
 
+/// A replica of a Deployment.
+fn replica(name: &str, version: &str, ready: &str) -> Value {
+    let mut pod = pod(name, version, "Running");
+    let set = json!({"kind": "ReplicaSet", "name": "web-7589bc446", "uid": "uid-set", "controller": true});
+    pod["metadata"]["ownerReferences"] = json!([set]);
+    pod["status"]["conditions"] = json!([{"type": "Ready", "status": ready}]);
+    pod
+}
+
 fn failed_job(name: &str, version: &str) -> Value {
     let mut job = object(name, version);
     job["status"] = json!({"conditions": [{"type": "Failed", "status": "True", "reason": "BackoffLimitExceeded"}]});
@@ -32,7 +41,7 @@ fn event(name: &str, about: &str) -> Value {
 #[tokio::test(start_paused = true)]
 async fn no_events_are_asked_for_while_none_are_needed() {
     let pods =
-        vec![change("ADDED", pod("p", "5", "Running")), change("ADDED", pod("q", "5", "Succeeded")), listed("7")];
+        vec![change("ADDED", replica("p", "5", "True")), change("ADDED", pod("q", "5", "Succeeded")), listed("7")];
     let server = Server::new().answers("pods", [Answer::Lines(pods, Then::Stays)]);
     let mut feed = Feed::start(&server);
     assert_eq!(all_words(&feed.within(Kind::Event, MINUTE).await), ["live since 0"]);
@@ -40,7 +49,7 @@ async fn no_events_are_asked_for_while_none_are_needed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn events_of_a_pod_are_watched_from_pending_to_running() {
+async fn events_of_a_pod_of_a_job_are_watched_until_it_ends() {
     let (pods, pod_lines) = unbounded_channel();
     let (events, event_lines) = unbounded_channel();
     pods.send(Ok(line(&listed("7")))).unwrap();
@@ -56,12 +65,59 @@ async fn events_of_a_pod_are_watched_from_pending_to_running() {
     let calls = server.calls("events");
     assert_eq!(calls[0].path, "/api/v1/namespaces/gitlab/events");
     assert!(calls[0].query.contains("fieldSelector=involvedObject.uid%3Duid-p"), "{calls:?}");
+    pods.send(Ok(line(&change("MODIFIED", pod("p", "9", "Running"))))).unwrap();
+    feed.within(Kind::Event, MINUTE).await;
     assert!(!events.is_closed());
 
-    pods.send(Ok(line(&change("MODIFIED", pod("p", "9", "Running"))))).unwrap();
+    pods.send(Ok(line(&change("MODIFIED", pod("p", "10", "Succeeded"))))).unwrap();
     assert_eq!(all_words(&feed.within(Kind::Event, MINUTE).await), [""; 0], "a watch that closes is no news");
     assert!(events.is_closed());
     assert_eq!(server.calls("events").len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn events_of_a_replica_are_watched_until_it_is_ready() {
+    let (pods, pod_lines) = unbounded_channel();
+    let (events, event_lines) = unbounded_channel();
+    pods.send(Ok(line(&change("ADDED", replica("r", "5", "False"))))).unwrap();
+    pods.send(Ok(line(&change("ADDED", replica("s", "6", "True"))))).unwrap();
+    pods.send(Ok(line(&listed("7")))).unwrap();
+    events.send(Ok(line(&listed("7")))).unwrap();
+    let server =
+        Server::new().answers("pods", [Answer::Watch(pod_lines)]).answers("events", [Answer::Watch(event_lines)]);
+    let mut feed = Feed::start(&server);
+    feed.within(Kind::Event, MINUTE).await;
+    assert!(!events.is_closed());
+    pods.send(Ok(line(&change("MODIFIED", replica("r", "8", "True"))))).unwrap();
+    feed.within(Kind::Event, MINUTE).await;
+    assert!(events.is_closed());
+    let calls = server.calls("events");
+    assert!(calls.len() == 1 && calls[0].query.contains("uid-r"), "{calls:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn events_of_a_job_are_watched_while_it_is_under_way_and_for_ten_seconds_after_its_end() {
+    let (jobs, job_lines) = unbounded_channel();
+    let (first, first_lines) = unbounded_channel();
+    let (second, second_lines) = unbounded_channel();
+    jobs.send(Ok(line(&change("ADDED", object("j", "5"))))).unwrap();
+    for lines in [&jobs, &first, &second] {
+        lines.send(Ok(line(&listed("7")))).unwrap();
+    }
+    let server = Server::new()
+        .answers("jobs", [Answer::Watch(job_lines)])
+        .answers("events", [Answer::Watch(first_lines), Answer::Watch(second_lines)]);
+    let mut feed = Feed::start(&server);
+    feed.within(Kind::Event, MINUTE).await;
+    assert!(!first.is_closed());
+    jobs.send(Ok(line(&change("MODIFIED", failed_job("j", "8"))))).unwrap();
+    feed.within(Kind::Event, Duration::from_secs(9)).await;
+    assert!(first.is_closed() && !second.is_closed());
+    second.send(Ok(line(&change("ADDED", event("e", "j"))))).unwrap();
+    assert_eq!(words(&feed.next(Kind::Event).await), "applied e");
+    feed.within(Kind::Event, 20 * MINUTE).await;
+    assert!(second.is_closed());
+    assert_eq!(server.calls("events").len(), 2);
 }
 
 #[tokio::test(start_paused = true)]
@@ -89,12 +145,7 @@ async fn events_of_a_pod_are_not_watched_after_it_is_gone() {
 
 #[tokio::test(start_paused = true)]
 async fn events_of_a_failed_job_are_asked_for_once_and_for_ten_seconds() {
-    let jobs = vec![
-        change("ADDED", failed_job("j", "5")),
-        change("ADDED", object("k", "5")),
-        listed("7"),
-        change("MODIFIED", failed_job("j", "8")),
-    ];
+    let jobs = vec![change("ADDED", failed_job("j", "5")), listed("7"), change("MODIFIED", failed_job("j", "8"))];
     let (events, event_lines) = unbounded_channel();
     events.send(Ok(line(&change("ADDED", event("e", "j"))))).unwrap();
     events.send(Ok(line(&listed("21")))).unwrap();

@@ -129,7 +129,7 @@ async fn k9s_42_a_user_of_one_namespace_causes_a_cluster_wide_call() {
     assert!(outside.iter().all(|call| ["apis", "v2alpha1"].contains(&call.resource.as_str())), "{outside:?}");
     for (resource, selector) in [
         ("jobs", "app%3Dmigrations"),
-        ("pods", "app%3Dmigrations"),
+        ("pods", "app+in+%28migrations%2Cwebservice%2Csidekiq%29"),
         ("deployments", "app+in+%28webservice%2Csidekiq%29"),
     ] {
         let calls = server.calls(resource);

@@ -2,7 +2,7 @@
 
 use super::hash::{job_hash, named};
 use crate::cluster::{GitLabCore, Job, JobRecord, World};
-use crate::run::{Course, Hop, StepId};
+use crate::run::{Course, Hop, StepId, WhyPast};
 
 /// How many generations back a left-behind Job is looked for, to say which version it was for.
 const GENERATIONS_BACK: i64 = 20;
@@ -14,16 +14,18 @@ pub(super) struct Jobs<'a> {
     /// The Jobs that are gates of that hop.
     gates: Vec<(StepId, &'a JobRecord)>,
     /// Jobs of other hops at the current generation.
-    pub(super) other_hops: Vec<Past<'a>>,
+    other_hops: Vec<Past<'a>>,
     /// Jobs that a change of the spec left behind, or that are no gates at all.
-    pub(super) left_behind: Vec<Past<'a>>,
+    left_behind: Vec<Past<'a>>,
 }
 
 /// A Job that is no gate of the hop that is shown.
+#[derive(Clone)]
 pub(super) struct Past<'a> {
     pub(super) record: &'a JobRecord,
     pub(super) step: Option<StepId>,
     pub(super) version: Option<String>,
+    pub(super) why: WhyPast,
 }
 
 /// A Job that is named as a gate of the current generation.
@@ -39,7 +41,7 @@ impl<'a> Jobs<'a> {
     pub(super) fn of(core: &GitLabCore, world: &'a World) -> Self {
         let ours = |record: &&JobRecord| {
             let meta = &record.job.meta;
-            let by_owner = meta.owner.as_ref().map(|owner| *owner == core.meta.uid);
+            let by_owner = meta.owner.as_ref().map(|owner| owner.uid == core.meta.uid);
             let by_label = || {
                 meta.labels.release.as_ref() == Some(&core.meta.name)
                     && meta.labels.app.as_deref() == Some("migrations")
@@ -56,7 +58,9 @@ impl<'a> Jobs<'a> {
                     let told = earlier.rev().find_map(|generation| gate_of(core, &record.job, generation));
                     let version = told.map(|(_, version)| version);
                     let version = version.or_else(|| record.job.meta.labels.target_version.clone());
-                    left_behind.push(Past { record, step: named(&record.job).map(|(step, _)| step), version });
+                    let step = named(&record.job).map(|(step, _)| step);
+                    let why = if step.is_some() { WhyPast::EarlierSpec } else { WhyPast::NoGate };
+                    left_behind.push(Past { record, step, version, why });
                 }
             }
         }
@@ -72,12 +76,21 @@ impl<'a> Jobs<'a> {
                 gates.push((StepId::BatchedMigrations, record));
             } else {
                 let version = record.job.meta.labels.target_version.clone();
-                left_behind.push(Past { record, step: Some(StepId::BatchedMigrations), version });
+                let why = match version.as_ref().is_some_and(|version| course.hops.contains(version)) {
+                    true => WhyPast::OtherHop,
+                    false => WhyPast::EarlierSpec,
+                };
+                left_behind.push(Past { record, step: Some(StepId::BatchedMigrations), version, why });
             }
         }
         let other_hops = others
             .into_iter()
-            .map(|job| Past { record: job.record, step: Some(job.step), version: Some(job.version) })
+            .map(|job| Past {
+                record: job.record,
+                step: Some(job.step),
+                version: Some(job.version),
+                why: WhyPast::OtherHop,
+            })
             .collect();
         Self { course, gates, other_hops, left_behind }
     }
@@ -86,6 +99,22 @@ impl<'a> Jobs<'a> {
     pub(super) fn gate(&self, step: StepId) -> Option<&'a JobRecord> {
         let of_step = self.gates.iter().filter(|(of, _)| *of == step).map(|(_, record)| *record);
         of_step.max_by_key(|record| (!record.gone, record.job.meta.created))
+    }
+
+    /// The Jobs that are no gate of the hop that is shown.
+    pub(super) fn past(&self) -> impl Iterator<Item = Past<'a>> {
+        let replaced = self
+            .gates
+            .iter()
+            .filter(|(step, record)| self.gate(*step).is_some_and(|gate| gate.job.meta.uid != record.job.meta.uid));
+        let version = self.course.hop.as_ref().map(|hop| hop.version.clone());
+        let replaced = replaced.map(move |(step, record)| Past {
+            record,
+            step: Some(*step),
+            version: version.clone(),
+            why: WhyPast::Replaced,
+        });
+        replaced.chain(self.other_hops.iter().chain(&self.left_behind).cloned())
     }
 
     /// All Jobs of the current generation, of this hop and of the others.

@@ -24,7 +24,7 @@ use self::jobs::{Jobs, Past};
 use self::rollouts::{Between, rollout};
 use super::{PastJob, Run, Source, Step, StepBody, StepId, Verdict};
 use crate::cluster::{Deployment, GitLabCore, JobRecord, Kind, World};
-use crate::gate::{Gate, GateState, Purpose, Unseen, judge};
+use crate::gate::{Attempts, Gate, GateState, Purpose, Unseen, judge};
 
 /// The run of one instance.
 pub(super) fn upgrade(core: &GitLabCore, world: &World) -> Run {
@@ -70,6 +70,7 @@ fn steps(core: &GitLabCore, world: &World, jobs: &Jobs<'_>) -> Vec<Step> {
             bypass: true,
             forbidden,
         },
+        world,
     );
     let last = rollout(
         &deployments,
@@ -81,6 +82,7 @@ fn steps(core: &GitLabCore, world: &World, jobs: &Jobs<'_>) -> Vec<Step> {
             bypass: false,
             forbidden,
         },
+        world,
     );
     vec![
         Step { id: StepId::PreMigrations, body: StepBody::Gate(Box::new(pre)) },
@@ -153,19 +155,22 @@ fn deployments<'a>(core: &GitLabCore, world: &'a World, jobs: &Jobs<'_>) -> Vec<
 }
 
 fn history(core: &GitLabCore, world: &World, jobs: &Jobs<'_>) -> Vec<PastJob> {
-    let past = |past: &Past<'_>| {
+    let past = |past: Past<'_>| {
         let gate = judged(core, world, past.record, past.step);
         PastJob {
             name: past.record.job.meta.name.clone(),
             uid: past.record.job.meta.uid.clone(),
             step: past.step,
             version: past.version.clone(),
+            why: past.why,
+            attempts: gate.job.as_ref().map(|job| job.attempts).filter(Attempts::any),
+            last_failure: gate.job.as_ref().and_then(|job| job.last_failure.clone()),
             started: gate.job.as_ref().and_then(|job| job.started),
             ended: ended(&gate),
             state: gate.state,
         }
     };
-    let mut history: Vec<PastJob> = jobs.other_hops.iter().chain(&jobs.left_behind).map(past).collect();
+    let mut history: Vec<PastJob> = jobs.past().map(past).collect();
     history.sort_by(|one, other| (one.started, &one.name).cmp(&(other.started, &other.name)));
     history
 }

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 use super::hash::job_hash;
 use crate::cluster::{Kind, Uid, WatchState};
 use crate::fixture::{Cluster, at, ended, holds, job, pod, running, with};
-use crate::gate::{GateState, Unseen};
-use crate::run::{Run, StepId, Verdict, changes, derive};
+use crate::gate::{GateState, LastFailure, Unseen};
+use crate::run::{Run, StepId, Verdict, WhyPast, changes, derive};
 
 fn core(generation: i64, status: Value) -> Value {
     json!({"kind": "GitLabCore", "metadata": {"name": "gitlab", "namespace": "gitlab", "uid": "core-1", "generation": generation},
@@ -50,9 +50,11 @@ fn argo_cd_25475_the_previous_runs_job_is_taken_as_current() {
     assert_eq!(run.verdict, Verdict::Upgrading);
     let past = &run.history[0];
     assert_eq!(
-        (past.step, past.version.as_deref(), past.state.word()),
-        (Some(StepId::PreMigrations), Some("18.10.1"), "failed")
+        (past.step, past.version.as_deref(), past.state.word(), past.why),
+        (Some(StepId::PreMigrations), Some("18.10.1"), "failed", WhyPast::EarlierSpec)
     );
+    assert_eq!(past.attempts.map(|attempts| attempts.tally().failed), Some(6));
+    assert_eq!(past.last_failure, Some(LastFailure::Lost));
 }
 
 #[test]
@@ -63,7 +65,7 @@ fn charts_3021_a_leftover_completed_unhashed_job_is_history() {
     );
     let run = run(&Cluster::of([upgrading(2), leftover]));
     assert!(run.steps.iter().filter_map(|step| step.gate()).all(|gate| gate.state == GateState::Pending));
-    assert_eq!((run.history.len(), run.history[0].step), (1, None));
+    assert_eq!((run.history.len(), run.history[0].step, run.history[0].why), (1, None, WhyPast::NoGate));
 }
 
 #[test]
@@ -110,7 +112,10 @@ fn a_job_of_the_same_name_and_another_uid_is_another_job() {
     cluster.delete(old);
     let new = json!({"metadata": {"uid": "again", "creationTimestamp": at(60)}});
     cluster.apply(with(named(2, "18.10.1", "-pre", json!({})), new));
-    assert_eq!(state(&run(&cluster), StepId::PreMigrations), GateState::Running { finishing: false });
+    let run = run(&cluster);
+    assert_eq!(state(&run, StepId::PreMigrations), GateState::Running { finishing: false });
+    let past: Vec<_> = run.history.iter().map(|past| (past.step, past.why)).collect();
+    assert_eq!(past, [(Some(StepId::PreMigrations), WhyPast::Replaced)], "what it went through is not lost");
 }
 
 #[test]
@@ -123,7 +128,7 @@ fn the_hop_under_way_is_the_one_after_the_deployed_version() {
     assert_eq!(run.course.hop.as_ref().map(|hop| hop.number), Some(2));
     assert_eq!(run.course.from.as_deref(), Some("18.9.2"));
     assert_eq!(state(&run, StepId::BatchedMigrations), GateState::Pending);
-    assert_eq!(run.history.len(), 1);
+    assert_eq!(run.history.iter().map(|past| past.why).collect::<Vec<_>>(), [WhyPast::OtherHop]);
 }
 
 #[test]
@@ -241,7 +246,8 @@ fn a_rollout_is_done_once_every_replica_is_on_the_template_of_that_rollout() {
         (rollout.state.word(), rollout.workloads[0].ready)
     };
     assert_eq!(rails(json!({})), ("done", 2));
-    assert_eq!(rails(json!({"spec": {"template": {"spec": {"initContainers": null}}}})), ("running", 2));
+    let before = json!({"spec": {"template": {"spec": {"initContainers": null}}}});
+    assert_eq!(rails(before), ("running", 0), "none is on the template of this rollout yet");
     assert_eq!(rails(json!({"spec": {"paused": true}})), ("running", 2));
     assert_eq!(rails(json!({"status": {"replicas": 3}})), ("running", 2), "an old one is still there");
     assert_eq!(rails(json!({"status": {"updatedReplicas": 1}})), ("running", 1));

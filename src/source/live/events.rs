@@ -6,16 +6,16 @@ use std::time::Duration;
 use jiff::Timestamp;
 use tokio::task::AbortHandle;
 
-use super::interest::{Interest, Why};
+use super::interest::{How, Interest};
 use super::keep::Keep;
 use super::listing::Listing;
 use super::query::Query;
 use super::{Tasks, Told};
 use crate::cluster::{Change, ClusterEvent, Kind, Scope, Uid, WatchState};
 
-/// How long the events of a failed Job are watched. The Job controller writes the status first and the event after it, so
+/// How long the events of what has ended are watched. The Job controller writes the status first and the event after it, so
 /// a list alone could come too early.
-const AFTER_FAILURE: Duration = Duration::from_secs(10);
+const AFTER_THE_END: Duration = Duration::from_secs(10);
 
 /// The watches on events.
 #[derive(Default)]
@@ -31,6 +31,7 @@ pub(super) struct EventWatches {
 /// twice.
 struct EventWatch {
     task: AbortHandle,
+    how: How,
     state: Option<WatchState>,
 }
 
@@ -70,7 +71,8 @@ impl EventWatches {
     fn adjust(&mut self, tasks: &mut Tasks) {
         let wanted = self.interest.wanted();
         self.open.retain(|uid, watch| {
-            let keep = wanted.contains_key(uid);
+            // What has ended is asked for anew, for as long as there may be more to come.
+            let keep = wanted.get(uid).is_some_and(|wanted| wanted.how == watch.how);
             if !keep {
                 watch.task.abort();
             }
@@ -78,12 +80,12 @@ impl EventWatches {
         });
         for (uid, wanted) in wanted {
             self.open.entry(uid.clone()).or_insert_with(|| {
-                let keep = match wanted.why {
-                    Why::Pending => Keep::On,
-                    Why::Failed => Keep::For(AFTER_FAILURE),
+                let keep = match wanted.how {
+                    How::Following => Keep::On,
+                    How::Once => Keep::For(AFTER_THE_END),
                 };
-                let query = Query::events_about(uid, wanted.namespace);
-                EventWatch { task: tasks.spawn(query, self.listing.clone(), keep), state: None }
+                let query = Query::events_about(uid, &wanted.namespace);
+                EventWatch { task: tasks.spawn(query, self.listing.clone(), keep), how: wanted.how, state: None }
             });
         }
     }

@@ -1,33 +1,39 @@
-//! Whose events are asked for: never all of a namespace's, which can be many and of others.
+//! Whose events are asked for: never all of a namespace's, which can be many and of others. A replica that is ready is of no
+//! interest, and neither is a pod that ended well.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::cluster::{Change, Job, Kind, Object, Pod, PodPhase, Uid, holding};
 
+/// The most replicas whose events are watched at once: of many that don't get ready, a few tell why.
+const MOST_REPLICAS: usize = 8;
+
 /// What of Jobs and pods decides whose events are wanted.
 #[derive(Debug, Default)]
 pub struct Interest {
-    pods: BTreeMap<Uid, String>,
-    jobs: BTreeMap<Uid, String>,
+    jobs: BTreeMap<Uid, Wanted>,
+    pods: BTreeMap<Uid, Wanted>,
+    replicas: BTreeMap<Uid, Wanted>,
 }
 
 /// An object whose events are wanted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Wanted<'a> {
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Wanted {
     /// Where it is.
-    pub(super) namespace: &'a str,
-    /// Why they are wanted.
-    pub(super) why: Why,
+    pub(super) namespace: String,
+    /// For how long.
+    pub(super) how: How,
+    /// Whether the state of what it belongs to may stand in them alone: who wants to tell it has to wait for them.
+    decisive: bool,
 }
 
-/// Why the events about an object are wanted.
+/// For how long the events about an object are wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Why {
-    /// A pod does not run yet: what keeps it from starting may stand in its events alone (a volume that can't be mounted, a
-    /// sandbox that can't be made). They are watched for as long as that lasts.
-    Pending,
-    /// A Job failed, and its pods may be gone: its events are what is left. Once it failed there is nothing more to come.
-    Failed,
+pub(super) enum How {
+    /// For as long as the object is of interest: it is under way.
+    Following,
+    /// Once, and what is still to come when the object ends.
+    Once,
 }
 
 impl Interest {
@@ -36,7 +42,10 @@ impl Interest {
         match change {
             Change::Replaced { kind, objects, .. } => {
                 match kind {
-                    Kind::Pod => self.pods.clear(),
+                    Kind::Pod => {
+                        self.pods.clear();
+                        self.replicas.clear();
+                    }
                     Kind::Job => self.jobs.clear(),
                     _ => return,
                 }
@@ -44,47 +53,64 @@ impl Interest {
             }
             Change::Applied(object) => self.put(object),
             Change::Deleted(object) => {
-                self.pods.remove(&object.meta().uid);
-                self.jobs.remove(&object.meta().uid);
+                for objects in [&mut self.jobs, &mut self.pods, &mut self.replicas] {
+                    objects.remove(&object.meta().uid);
+                }
             }
             Change::Watch { .. } | Change::Log(_) | Change::Remembered(_) | Change::Alive(_) => {}
         }
     }
 
-    /// Whether the events about every object that they are wanted of were told.
+    /// Whether the events were told about every object whose events may decide a state.
     pub fn answered(&self, told: &BTreeSet<Uid>) -> bool {
-        self.pods.keys().chain(self.jobs.keys()).all(|uid| told.contains(uid))
+        self.wanted().into_iter().all(|(uid, wanted)| !wanted.decisive || told.contains(uid))
     }
 
     /// The objects whose events are wanted now.
-    pub(super) fn wanted(&self) -> BTreeMap<&Uid, Wanted<'_>> {
-        let pods = self.pods.iter().map(|(uid, namespace)| (uid, Wanted { namespace, why: Why::Pending }));
-        let jobs = self.jobs.iter().map(|(uid, namespace)| (uid, Wanted { namespace, why: Why::Failed }));
-        pods.chain(jobs).collect()
+    pub(super) fn wanted(&self) -> BTreeMap<&Uid, &Wanted> {
+        self.jobs.iter().chain(&self.pods).chain(self.replicas.iter().take(MOST_REPLICAS)).collect()
     }
 
     fn put(&mut self, object: &Object) {
         let (objects, wanted) = match object {
-            Object::Pod(pod) => (&mut self.pods, may_be_blocked(pod)),
-            Object::Job(job) => (&mut self.jobs, has_failed(job)),
+            Object::Job(job) => (&mut self.jobs, Some(of_job(job))),
+            Object::Pod(pod) if pod.replica_set().is_some() => (&mut self.replicas, of_replica(pod)),
+            Object::Pod(pod) => (&mut self.pods, of_pod(pod)),
             _ => return,
         };
         let meta = object.meta();
-        if wanted {
-            objects.insert(meta.uid.clone(), meta.namespace.clone());
-        } else {
-            objects.remove(&meta.uid);
+        match wanted {
+            Some((how, decisive)) => {
+                objects.insert(meta.uid.clone(), Wanted { namespace: meta.namespace.clone(), how, decisive });
+            }
+            None => drop(objects.remove(&meta.uid)),
         }
     }
 }
 
-/// A pod of a Job that has not started all of its containers.
-fn may_be_blocked(pod: &Pod) -> bool {
-    pod.phase == PodPhase::Pending && pod.meta.owner.is_some()
+/// Of a Job that failed, its events are what is left of pods that nobody saw.
+fn of_job(job: &Job) -> (How, bool) {
+    let how = if job.finished() { How::Once } else { How::Following };
+    (how, holding(&job.conditions, "Failed").is_some())
 }
 
-fn has_failed(job: &Job) -> bool {
-    holding(&job.conditions, "Failed").is_some()
+/// What keeps a pod of a Job from starting may stand in its events alone: a volume that can't be mounted, a sandbox that
+/// can't be made. Later they tell what was done to it.
+fn of_pod(pod: &Pod) -> Option<(How, bool)> {
+    pod.meta.owner.as_ref()?;
+    match pod.phase {
+        PodPhase::Pending => Some((How::Following, true)),
+        PodPhase::Running | PodPhase::Unknown => Some((How::Following, false)),
+        PodPhase::Failed => Some((How::Once, false)),
+        PodPhase::Succeeded => None,
+    }
+}
+
+/// The same of a replica, as long as it is not ready; of one that goes, nobody asks what kept it.
+fn of_replica(pod: &Pod) -> Option<(How, bool)> {
+    let gets_ready = matches!(pod.phase, PodPhase::Pending | PodPhase::Running) && !pod.terminating();
+    let ready = holding(&pod.conditions, "Ready").is_some();
+    (gets_ready && !ready).then_some((How::Following, true))
 }
 
 #[cfg(test)]
@@ -98,10 +124,18 @@ mod tests {
         Object::read_as(kind, value).unwrap()
     }
 
-    fn pod(uid: &str, phase: &str) -> Object {
-        let owner = json!({"uid": "job", "controller": true});
+    fn owned(owner: &str, uid: &str, status: Value) -> Object {
+        let owner = json!({"kind": owner, "name": "owner", "uid": "owner", "controller": true});
         let metadata = json!({"name": uid, "namespace": "gitlab", "uid": uid, "ownerReferences": [owner]});
-        read(Kind::Pod, &json!({"metadata": metadata, "status": {"phase": phase}}))
+        read(Kind::Pod, &json!({"metadata": metadata, "status": status}))
+    }
+
+    fn pod(uid: &str, phase: &str) -> Object {
+        owned("Job", uid, json!({"phase": phase}))
+    }
+
+    fn replica(uid: &str, phase: &str, ready: &str) -> Object {
+        owned("ReplicaSet", uid, json!({"phase": phase, "conditions": [{"type": "Ready", "status": ready}]}))
     }
 
     fn job(uid: &str, condition: &str) -> Object {
@@ -122,21 +156,27 @@ mod tests {
         Change::Replaced { kind, scope: Scope::All, objects }
     }
 
-    /// Whose events are wanted after these changes, and why.
-    fn wanted(changes: &[Change]) -> Vec<(String, Why)> {
+    fn after(changes: &[Change]) -> Interest {
         let mut interest = Interest::default();
         changes.iter().for_each(|change| interest.note(change));
-        interest.wanted().into_iter().map(|(uid, wanted)| (uid.0.clone(), wanted.why)).collect()
+        interest
+    }
+
+    /// Whose events are wanted after these changes, and for how long.
+    fn wanted(changes: &[Change]) -> Vec<(String, How)> {
+        after(changes).wanted().into_iter().map(|(uid, wanted)| (uid.0.clone(), wanted.how)).collect()
     }
 
     #[test]
-    fn a_pod_is_of_interest_while_it_is_pending() {
-        let pending = [("p".to_owned(), Why::Pending)];
-        assert_eq!(wanted(&[applied(pod("p", "Pending"))]), pending);
-        assert_eq!(wanted(&[replaced(Kind::Pod, vec![pod("p", "Pending"), pod("q", "Running")])]), pending);
-        for phase in ["Running", "Succeeded", "Failed", "Unknown"] {
-            assert_eq!(wanted(&[applied(pod("p", "Pending")), applied(pod("p", phase))]), [], "{phase}");
+    fn a_pod_of_a_job_is_of_interest_until_it_ends_and_once_more_if_that_is_badly() {
+        let follows = [("p".to_owned(), How::Following)];
+        for phase in ["Pending", "Running", "Unknown"] {
+            assert_eq!(wanted(&[applied(pod("p", phase))]), follows, "{phase}");
         }
+        assert_eq!(wanted(&[replaced(Kind::Pod, vec![pod("p", "Running"), pod("q", "Succeeded")])]), follows);
+        let ended = |phase| wanted(&[applied(pod("p", "Running")), applied(pod("p", phase))]);
+        assert_eq!(ended("Succeeded"), []);
+        assert_eq!(ended("Failed"), [("p".to_owned(), How::Once)]);
         assert_eq!(wanted(&[applied(pod("p", "Pending")), deleted(pod("p", "Pending"))]), []);
         assert_eq!(wanted(&[applied(pod("p", "Pending")), replaced(Kind::Pod, vec![])]), []);
     }
@@ -148,16 +188,52 @@ mod tests {
     }
 
     #[test]
-    fn a_job_is_of_interest_once_it_has_failed_and_not_before() {
-        assert_eq!(wanted(&[applied(job("j", "FailureTarget"))]), []);
-        assert_eq!(wanted(&[applied(job("j", "Complete"))]), []);
-        assert_eq!(wanted(&[applied(job("j", "Failed"))]), [("j".to_owned(), Why::Failed)]);
+    fn a_replica_is_of_interest_while_it_is_not_ready_and_stays() {
+        let follows = [("r".to_owned(), How::Following)];
+        assert_eq!(wanted(&[applied(replica("r", "Pending", "False"))]), follows);
+        assert_eq!(wanted(&[applied(replica("r", "Running", "False"))]), follows);
+        let then = |object| wanted(&[applied(replica("r", "Pending", "False")), applied(object)]);
+        assert_eq!(then(replica("r", "Running", "True")), []);
+        assert_eq!(then(replica("r", "Failed", "False")), []);
+        let Object::Pod(mut going) = replica("r", "Running", "False") else { panic!("a pod") };
+        going.meta.deletion = Some(crate::fixture::at(0));
+        assert_eq!(then(Object::Pod(going)), []);
+    }
+
+    #[test]
+    fn of_many_replicas_that_are_not_ready_a_few_are_of_interest() {
+        let many: Vec<Object> = (0..40).map(|number| replica(&format!("r{number}"), "Pending", "False")).collect();
+        assert_eq!(wanted(&[replaced(Kind::Pod, many)]).len(), MOST_REPLICAS);
+    }
+
+    #[test]
+    fn a_job_is_of_interest_until_it_ends_and_once_more_then() {
+        for condition in ["Suspended", "FailureTarget", "SuccessCriteriaMet"] {
+            assert_eq!(wanted(&[applied(job("j", condition))]), [("j".to_owned(), How::Following)], "{condition}");
+        }
+        for condition in ["Failed", "Complete"] {
+            assert_eq!(wanted(&[applied(job("j", condition))]), [("j".to_owned(), How::Once)], "{condition}");
+        }
         assert_eq!(wanted(&[applied(job("j", "Failed")), deleted(job("j", "Failed"))]), []);
+    }
+
+    #[test]
+    fn only_for_what_may_decide_a_state_somebody_has_to_wait() {
+        let answered = |object| after(&[applied(object)]).answered(&BTreeSet::new());
+        for decisive in [pod("p", "Pending"), job("j", "Failed"), replica("r", "Running", "False")] {
+            assert!(!answered(decisive.clone()), "{decisive:?}");
+        }
+        for beside in
+            [pod("p", "Running"), job("j", "Suspended"), job("j", "Complete"), replica("r", "Running", "True")]
+        {
+            assert!(answered(beside.clone()), "{beside:?}");
+        }
+        assert!(after(&[applied(pod("p", "Pending"))]).answered(&BTreeSet::from([Uid("p".into())])));
     }
 
     #[test]
     fn a_relist_of_one_kind_leaves_the_other_alone() {
         let changes = [applied(job("j", "Failed")), applied(pod("p", "Pending")), replaced(Kind::Pod, vec![])];
-        assert_eq!(wanted(&changes), [("j".to_owned(), Why::Failed)]);
+        assert_eq!(wanted(&changes), [("j".to_owned(), How::Once)]);
     }
 }

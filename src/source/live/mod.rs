@@ -1,8 +1,8 @@
 //! The live feed: watches on a cluster.
 //!
 //! In goes a [`Connection`]; out come the cluster's changes, and how each watch fares. Watched are `GitLabCore`s, the Jobs
-//! and pods of migrations, and the Deployments that a rollout waits for, in one namespace or in all; and events about one
-//! object at a time, only while they are needed. The logs of those pods are read along with them.
+//! of migrations, the Deployments that a rollout waits for, and the pods of both, in one namespace or in all; and events
+//! about one object at a time, only while they are needed. The logs of the Jobs' pods are read along with them.
 //!
 //! A relist comes whole. A watch that ends is taken up again where it was, without a word if that works; one that
 //! breaks, is refused, or finds no definition says so and is tried again. A connection that dies without a word is found

@@ -50,11 +50,12 @@ impl Query {
         Ok(DynamicObject::url_path(&resource, self.namespace.as_deref()))
     }
 
-    /// The labels that select what is needed. Jobs and pods of migrations, and the Deployments that a rollout waits for
-    /// (labels of GitLab's chart).
+    /// The labels that select what is needed: the Jobs of migrations, the Deployments that a rollout waits for, and the pods
+    /// of both (labels of GitLab's chart).
     fn labels(&self) -> Option<String> {
         match self.kind {
-            Kind::Job | Kind::Pod => Some("app=migrations".to_owned()),
+            Kind::Job => Some("app=migrations".to_owned()),
+            Kind::Pod => Some("app in (migrations,webservice,sidekiq)".to_owned()),
             Kind::Deployment => Some("app in (webservice,sidekiq)".to_owned()),
             Kind::GitLabCore | Kind::Event => None,
         }

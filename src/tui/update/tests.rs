@@ -54,6 +54,13 @@ fn the_selection_follows_the_upgrade_until_the_user_moves_it() {
 }
 
 #[test]
+fn the_command_of_a_rollout_is_copied_like_that_of_a_gate() {
+    let mut model = shown(fixture::stuck(), COLOUR, (100, 30));
+    let command = "kubectl -n gitlab describe pod/gitlab-webservice-default-78b658444d-wjlvt";
+    assert_eq!(typed(&mut model, "c"), [Effect::Copy(command.into())]);
+}
+
+#[test]
 fn the_selection_stops_at_both_ends() {
     let mut model = dashboard();
     assert!(typed(&mut model, "jjjjjjjj").is_empty());

@@ -5,6 +5,7 @@ use ratatui::layout::Rect;
 use ratatui::text::Line;
 
 use super::{bar, body, fields, header, panel, scrolled, sections, steps, summary};
+use crate::gate::LastFailure;
 use crate::tui::mark::Mark;
 use crate::tui::model::Model;
 use crate::tui::theme::Tone;
@@ -40,7 +41,11 @@ pub fn lines(model: &Model, width: u16) -> Vec<Line<'static>> {
     let mut lines = vec![panel::title(model, step), Line::from(about)];
     if let Some(report) = &run.operator {
         lines.push(summary::operator(model, report));
-        let message = wrap(model.told(&report.message), columns.saturating_sub(10));
+        // What is left of a failure that nobody saw stands with the failure.
+        let last = step.gate().and_then(|gate| gate.job.as_ref()).and_then(|job| job.last_failure.as_ref());
+        let told_below = matches!(last, Some(LastFailure::Lost)) && run.recorded().is_some();
+        let message = if told_below { "" } else { model.told(&report.message) };
+        let message = wrap(message, columns.saturating_sub(10));
         lines.extend(message.into_iter().map(|line| Line::from(theme.span(Tone::Muted, format!("          {line}")))));
     }
     lines.push(Line::default());

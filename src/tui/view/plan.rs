@@ -5,7 +5,7 @@ use ratatui::text::Line;
 
 use super::fields::{self, Row};
 use super::{banner, summary, words};
-use crate::run::Run;
+use crate::run::{Run, WhyPast};
 use crate::tui::keymap::{Action, Place};
 use crate::tui::model::Model;
 use crate::tui::theme::Tone;
@@ -134,15 +134,12 @@ fn history(model: &Model, run: &Run) -> Option<Line<'static>> {
     if run.history.is_empty() {
         return None;
     }
-    let hop = run.course.hop.as_ref().map(|hop| &hop.version);
-    let of_this_hop = |version: Option<&String>| version.is_some() && version == hop;
-    let versions = || run.history.iter().map(|job| job.version.as_ref());
-    let of = if versions().all(of_this_hop) {
-        "of an earlier spec"
-    } else if versions().all(|version| version.is_some() && !of_this_hop(version)) {
-        "of earlier hops"
-    } else {
-        "of earlier hops or specs"
+    let all = |why| run.history.iter().all(|job| job.why == why);
+    let of = match () {
+        () if all(WhyPast::EarlierSpec) => "of an earlier spec",
+        () if all(WhyPast::OtherHop) => "of earlier hops",
+        () if all(WhyPast::Replaced) => "deleted and made again",
+        () => "of earlier hops or specs",
     };
     let key = Place::Dashboard.label(Action::Open, model.theme().ascii);
     let text = format!("{} {of}, {key} for detail", words::counted(run.history.len(), "Job"));

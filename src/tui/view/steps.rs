@@ -12,7 +12,7 @@ use crate::tui::mark::Mark;
 use crate::tui::model::Model;
 use crate::tui::theme::{Glyph, Theme, Tone};
 use crate::tui::widget::pips::pips;
-use crate::tui::widget::text::{fit, line_width, put, width};
+use crate::tui::widget::text::{fit, line_width, one_line, put, width};
 
 /// The columns where things stand, and how much room the last ones have.
 struct Columns {
@@ -196,6 +196,23 @@ fn backlog_extra(job: &GateJob, room: usize) -> (Tone, String) {
     (Tone::Bad, if width(&late) <= room { late } else { pending })
 }
 
+/// What holds a rollout up, in short: the pod, and why it is stuck.
+fn held_up(theme: Theme, rollout: &Rollout) -> Vec<Span<'static>> {
+    let Some((_, replica, stuck)) = rollout.stuck() else {
+        let workloads = || rollout.workloads.iter();
+        return match () {
+            () if workloads().any(|workload| workload.refused.is_some()) => {
+                vec![theme.span(Tone::Held, "   no pod can be made")]
+            }
+            () if workloads().any(|workload| workload.paused) => vec![theme.span(Tone::Warning, "   paused")],
+            () => Vec::new(),
+        };
+    };
+    let end = replica.pod.rsplit('-').next().unwrap_or_default();
+    let pod = format!("   {}-{}", theme.glyph(Glyph::Cut), one_line(end));
+    vec![theme.span(Tone::Text, pod), theme.span(Tone::Held, format!("  {}", one_line(stuck.reason())))]
+}
+
 fn rollout_extra(theme: Theme, rollout: &Rollout, room: usize) -> Vec<Span<'static>> {
     match &rollout.state {
         RolloutState::Pending => Vec::new(),
@@ -209,9 +226,20 @@ fn rollout_extra(theme: Theme, rollout: &Rollout, room: usize) -> Vec<Span<'stat
                 });
                 words.collect::<Vec<_>>().join(if name { "   " } else { " " })
             };
-            let long = of(true);
-            let text = if width(&long) <= room { long } else { of(false) };
-            vec![theme.span(tone, fit(&text, room, theme))]
+            let held = held_up(theme, rollout);
+            let ways = [(true, true), (true, false), (false, true), (false, false)].map(|(name, pod)| {
+                let mut spans = vec![theme.span(tone, of(name))];
+                spans.extend(held.iter().skip(usize::from(!pod && held.len() > 1)).cloned());
+                spans
+            });
+            // A mark at least, where there is no room for a word.
+            let marked = || {
+                let mark = format!(" {}", theme.glyph(Glyph::Failed));
+                vec![theme.span(tone, of(false)), theme.span(Tone::Held, mark)]
+            };
+            let marked = (!held.is_empty()).then(marked);
+            let short = || vec![theme.span(tone, fit(&of(false), room, theme))];
+            ways.into_iter().chain(marked).find(|way| wide(way) <= room).unwrap_or_else(short)
         }
     }
 }

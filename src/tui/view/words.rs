@@ -5,6 +5,10 @@ use jiff::{SignedDuration, Timestamp};
 
 pub use crate::run::span;
 
+use crate::cluster::Terminated;
+use crate::gate::{Ending, Exit};
+use crate::run::Crash;
+
 /// A duration in a sentence, no finer than it has to be: `38 s`, `30m`, `1h`, `2h03m`.
 pub fn round(duration: SignedDuration) -> String {
     let seconds = duration.as_secs().max(0);
@@ -85,6 +89,36 @@ pub fn operator(reason: &str) -> &str {
     }
 }
 
+/// How something ended: `migrations exited 1 (Error)`, `migrations was killed by SIGKILL (137)`, `pod failed (Evicted)`.
+pub fn ending(ending: &Ending) -> String {
+    match ending {
+        Ending::Container { container, exit, reason } => format!("{container} {}", exited(*exit, reason)),
+        Ending::Pod { .. } => ending.to_string(),
+    }
+}
+
+/// How a run of a container ended.
+pub fn ended(end: &Terminated) -> String {
+    exited(Exit { code: end.exit_code, signal: end.signal }, &end.reason)
+}
+
+/// A container that fails over and over: `webservice failed 3 times, last exited 1 (Error)`.
+pub fn crash(crash: &Crash) -> String {
+    format!("{} failed {} times, last {}", crash.container, crash.failed, exited(crash.exit, &crash.reason))
+}
+
+/// A signal is told as one, by its name: the number alone says little. `Error` is what the kubelet says of every code that is
+/// not 0, so that it explains nothing of a signal.
+fn exited(exit: Exit, reason: &str) -> String {
+    match (exit.signal_name(), reason) {
+        (_, "OOMKilled") => format!("ran out of memory (OOMKilled, {})", exit.code),
+        (_, "StartError") => format!("could not be started (StartError, {})", exit.code),
+        (Some(signal), "" | "Error") => format!("was killed by {signal} ({})", exit.code),
+        (_, "") => format!("exited {}", exit.code),
+        (_, reason) => format!("exited {} ({reason})", exit.code),
+    }
+}
+
 /// A count and its noun: `1 Job`, `2 Jobs`.
 pub fn counted(count: usize, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
@@ -106,6 +140,22 @@ mod tests {
     #[test]
     fn large_numbers_are_grouped() {
         assert_eq!([0, 999, 1000, 1_234_567].map(thousands), ["0", "999", "1,000", "1,234,567"]);
+    }
+
+    #[test]
+    fn kubernetes_10861_how_something_ended_is_told_in_words() {
+        let told = |code, signal, reason: &str| {
+            let exit = Exit { code, signal };
+            ending(&Ending::Container { container: "migrations".into(), exit, reason: reason.into() })
+        };
+        assert_eq!(told(1, None, "Error"), "migrations exited 1 (Error)");
+        assert_eq!(told(1, None, ""), "migrations exited 1");
+        assert_eq!(told(137, None, "Error"), "migrations was killed by SIGKILL (137)");
+        assert_eq!(told(2, Some(15), "Error"), "migrations was killed by SIGTERM (2)");
+        assert_eq!(told(137, None, "OOMKilled"), "migrations ran out of memory (OOMKilled, 137)");
+        assert_eq!(told(128, None, "StartError"), "migrations could not be started (StartError, 128)");
+        assert_eq!(told(137, None, "ContainerStatusUnknown"), "migrations exited 137 (ContainerStatusUnknown)");
+        assert_eq!(ending(&Ending::Pod { reason: "Evicted".into() }), "pod failed (Evicted)");
     }
 
     #[test]

@@ -1,14 +1,10 @@
 //! What is told of a gate: its state, what failed last, what to do, the command.
 
-use ratatui::text::{Line, Span};
-
-use super::{AIR, ATTEMPTS, CAUSE, COMMAND, Fields, HEAD, LOOSE, MESSAGE, bold};
+use super::{ATTEMPTS, CAUSE, Fields, HEAD, LOOSE, MESSAGE, bold};
 use crate::gate::{Gate, GateJob, GateState, JobFailure, Outlook, StartFault, Unseen};
 use crate::run::{Run, Step};
-use crate::tui::keymap::{Action, Place};
 use crate::tui::theme::Tone;
 use crate::tui::view::words;
-use crate::tui::widget::command::command;
 use crate::tui::widget::text::{one_line, width};
 
 /// The most lines of an advice.
@@ -90,16 +86,6 @@ impl Fields<'_> {
         self.text(CAUSE, "", Tone::Text, self.model.told(&fault.message), MESSAGE);
     }
 
-    /// Adds to a value what there is room for, and says whether there was.
-    pub(super) fn add(&self, value: &mut Vec<Span<'static>>, tone: Tone, text: &str) -> bool {
-        let taken = value.iter().map(|span| width(&span.content)).sum::<usize>();
-        let fits = taken + 2 + width(text) <= self.room();
-        if fits {
-            value.push(self.theme.span(tone, format!("  {text}")));
-        }
-        fits
-    }
-
     fn job(&mut self, run: &Run, gate: &Gate, job: &GateJob) {
         let over = matches!(gate.state, GateState::Done);
         if let Some(last) = &job.last_failure {
@@ -128,12 +114,6 @@ impl Fields<'_> {
             let rank = if acts { CAUSE } else { LOOSE };
             self.text(rank, "Next", Tone::Text, advice, ADVICE);
         }
-        if let Some(line) = job.command.as_ref().filter(|_| !self.model.settings.redact) {
-            let line = line.shell(&self.model.settings.target);
-            self.push(AIR, Line::default());
-            let hint = format!("{} copies", Place::Dashboard.label(Action::Copy, self.theme.ascii));
-            let lines = command(self.theme, &line, self.columns, &hint);
-            lines.into_iter().for_each(|line| self.push(COMMAND, line));
-        }
+        self.command(job.command.as_ref());
     }
 }

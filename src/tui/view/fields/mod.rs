@@ -17,12 +17,16 @@ mod rollout;
 use ratatui::style::Stylize;
 use ratatui::text::{Line, Span};
 
+use crate::gate::Command;
 use crate::run::{Run, Step, StepBody};
+use crate::tui::keymap::{Action, Place};
 use crate::tui::model::Model;
 use crate::tui::theme::{Theme, Tone};
-use crate::tui::widget::text::{one_line, wrap, wrap_at_most};
+use crate::tui::widget::command::command;
+use crate::tui::widget::text::{one_line, width, wrap, wrap_at_most};
 
 pub use attempts::{outcome, short_pod};
+pub use rollout::replica;
 
 /// One row, and how soon it is given up where there is not room for all: the higher the rank, the sooner.
 #[derive(Debug)]
@@ -107,6 +111,25 @@ impl Fields<'_> {
                 row.rest = Some(self.theme.span(tone, one_line(&lines[index..].join("\n"))));
             }
         }
+    }
+
+    /// A command to copy, below some air.
+    fn command(&mut self, line: Option<&Command>) {
+        let Some(line) = line.filter(|_| !self.model.settings.redact) else { return };
+        self.push(AIR, Line::default());
+        let hint = format!("{} copies", Place::Dashboard.label(Action::Copy, self.theme.ascii));
+        let lines = command(self.theme, &line.shell(&self.model.settings.target), self.columns, &hint);
+        lines.into_iter().for_each(|line| self.push(COMMAND, line));
+    }
+
+    /// Adds to a value what there is room for, and says whether there was.
+    fn add(&self, value: &mut Vec<Span<'static>>, tone: Tone, text: &str) -> bool {
+        let taken = value.iter().map(|span| width(&span.content)).sum::<usize>();
+        let fits = taken + 2 + width(text) <= self.room();
+        if fits {
+            value.push(self.theme.span(tone, format!("  {text}")));
+        }
+        fits
     }
 
     fn sentence(&mut self, text: &str) {

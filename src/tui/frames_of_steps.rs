@@ -1,0 +1,69 @@
+//! The frames of rollouts, and of a step in every detail.
+
+use ratatui::crossterm::event::KeyCode;
+
+use super::fixture::{self, COLOUR, shown};
+use super::frames::{compare, drawn, every_size, every_way, pressed, text};
+use super::model::Model;
+use super::theme::Theme;
+use crate::gate::LastFailure;
+use crate::run::{RolloutState, Run, StepBody};
+
+/// The detail of the step to look at.
+fn opened(run: Run, theme: Theme, size: (u16, u16)) -> Model {
+    pressed(shown(run, theme, size), &[KeyCode::Enter])
+}
+
+#[test]
+fn a_rollout() {
+    every_size("rolling", |theme, size| shown(fixture::rolling(), theme, size));
+}
+
+#[test]
+fn a_rollout_replica_by_replica() {
+    every_size("replacing", |theme, size| shown(fixture::replacing(), theme, size));
+    every_size("replacing-detail", |theme, size| opened(fixture::replacing(), theme, size));
+}
+
+#[test]
+fn a_rollout_with_a_replica_that_is_stuck() {
+    every_way("stuck", |theme, size| shown(fixture::stuck(), theme, size));
+    every_way("stuck-detail", |theme, size| opened(fixture::stuck(), theme, size));
+}
+
+#[test]
+fn a_rollout_past_its_progress_deadline() {
+    every_size("past-deadline", |theme, size| shown(fixture::past_deadline(), theme, size));
+}
+
+#[test]
+fn a_rollout_that_is_paused_and_one_that_should_not_be() {
+    let paused = fixture::paused(RolloutState::Running);
+    compare("paused-100x30", text(&drawn(&shown(paused, COLOUR, (100, 30)))));
+    let pending = shown(fixture::paused(RolloutState::Pending), COLOUR, (100, 30));
+    compare("paused-pending-100x30", text(&drawn(&pressed(pending, &[KeyCode::Char('j')]))));
+}
+
+#[test]
+fn the_evidence_of_a_gate() {
+    every_way("evidence", |theme, size| opened(fixture::evidence(), theme, size));
+    let end = |theme, size| pressed(opened(fixture::evidence(), theme, size), &[KeyCode::Char('G')]);
+    every_size("evidence-end", end);
+}
+
+#[test]
+fn what_the_operator_recorded_of_a_failure_that_nobody_saw_is_told_once() {
+    let mut run = fixture::failed();
+    if let StepBody::Gate(gate) = &mut run.steps[2].body {
+        gate.job.as_mut().unwrap().last_failure = Some(LastFailure::Lost);
+    }
+    let recorded = "container migrations exited 1";
+    run.operator.iter_mut().for_each(|report| report.message = recorded.into());
+    let frame = text(&drawn(&opened(run, COLOUR, (100, 60))));
+    assert_eq!(frame.matches(recorded).count(), 1, "{frame}");
+}
+
+#[test]
+fn the_detail_of_a_gate() {
+    every_way("detail", |theme, size| pressed(shown(fixture::failed(), theme, size), &[KeyCode::Enter]));
+}

@@ -1,0 +1,48 @@
+//! What controllers and kubelets said of a gate: events, and the Job's conditions.
+
+use ratatui::text::Line;
+
+use super::Drawn;
+use crate::gate::GateJob;
+use crate::tui::theme::Tone;
+use crate::tui::view::fields::short_pod;
+use crate::tui::widget::table::Align;
+use crate::tui::widget::text::one_line;
+
+impl Drawn<'_> {
+    pub(super) fn conditions(&self, job: &GateJob) -> Vec<Line<'static>> {
+        let rows = job.conditions.iter().map(|condition| {
+            let (tone, holds) = if condition.holds { (Tone::Text, "True") } else { (Tone::Muted, "False") };
+            vec![
+                self.clock(condition.since),
+                self.span(tone, condition.kind.clone()),
+                self.span(tone, holds),
+                self.span(tone, condition.reason.clone()),
+                self.span(Tone::Muted, one_line(self.model.told(&condition.message))),
+            ]
+        });
+        self.told(&[Align::Left; 5], rows.collect())
+    }
+
+    pub(super) fn events(&self, job: &GateJob) -> Vec<Line<'static>> {
+        let rows = job.events.iter().map(|event| {
+            let about = match event.about_name == job.name {
+                true => "job".to_owned(),
+                false => short_pod(&event.about_name, &job.name, 24, self.theme),
+            };
+            let (times, first) = match event.first.filter(|first| event.count > 1 && Some(*first) != event.last) {
+                Some(first) => (event.count, format!("since {}: ", self.time(first))),
+                None => (event.count, String::new()),
+            };
+            let times = if times > 1 { format!("{}{times}", self.theme.times()) } else { String::new() };
+            vec![
+                self.clock(event.last),
+                self.span(if event.warning { Tone::Warning } else { Tone::Text }, event.reason.clone()),
+                self.span(Tone::Muted, times),
+                self.span(Tone::Muted, about),
+                self.span(Tone::Text, format!("{first}{}", one_line(self.model.told(&event.message)))),
+            ]
+        });
+        self.told(&[Align::Left, Align::Left, Align::Right, Align::Left, Align::Left], rows.collect())
+    }
+}
