@@ -17,5 +17,7 @@ mod faults;
 mod feed;
 #[path = "live_feed/lists.rs"]
 mod lists;
+#[path = "live_feed/logs.rs"]
+mod logs;
 #[path = "live_feed/server.rs"]
 mod server;

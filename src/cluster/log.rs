@@ -2,7 +2,8 @@
 //! with it, and that is when somebody asks for the reason.
 //!
 //! Bounds: of the newest run of a container the last [`FOLLOWED`] lines are kept, and at most 2 MiB; of every earlier one
-//! the last [`KEPT`], and at most 64 KiB; a line is cut at 4 KiB. A pod's logs are forgotten with the pod.
+//! the last [`KEPT`], and at most 64 KiB; a line is cut at 4 KiB. Of a pod at most 100 logs are kept, and of all together
+//! 64 MiB: beyond, the logs of the oldest pods go first. A pod's logs are forgotten with the pod.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -22,6 +23,8 @@ const KEPT_BYTES: usize = 64 * 1024;
 const FOLLOWED_BYTES: usize = 2 * 1024 * 1024;
 /// The most logs kept of one pod; the oldest go first.
 const MOST_LOGS: usize = 100;
+/// The most bytes of all logs together, but for the pod whose log is opened last.
+pub(super) const ALL_BYTES: usize = 64 * 1024 * 1024;
 
 /// A run of a container: the container, and the runtime's id of the run. It stays the same from the run's start until
 /// after its end, and no other run has it.
@@ -101,6 +104,9 @@ pub struct Log {
     dropped: u64,
     via: Via,
     end: Option<LogEnd>,
+    /// Whether the run has a successor, so that less of it is kept.
+    #[serde(skip)]
+    earlier: bool,
 }
 
 /// A log as it was written to a file, where anybody can have changed it: what it takes is added up anew.
@@ -123,7 +129,7 @@ impl From<Written> for Log {
 impl Log {
     /// A log of which nothing was read yet.
     pub fn new(via: Via) -> Self {
-        Self { lines: VecDeque::new(), bytes: 0, dropped: 0, via, end: None }
+        Self { lines: VecDeque::new(), bytes: 0, dropped: 0, via, end: None, earlier: false }
     }
 
     /// Its last lines, oldest first.
@@ -150,7 +156,7 @@ impl Log {
     pub fn push(&mut self, line: LogLine) {
         self.bytes += line.size();
         self.lines.push_back(Arc::new(line));
-        self.keep(FOLLOWED, FOLLOWED_BYTES);
+        self.keep();
     }
 
     /// Notes how its reading ended.
@@ -158,7 +164,14 @@ impl Log {
         self.end = Some(end);
     }
 
-    fn keep(&mut self, most: usize, bytes: usize) {
+    /// From now on, it is the log of a run that has a successor.
+    fn be_earlier(&mut self) {
+        self.earlier = true;
+        self.keep();
+    }
+
+    fn keep(&mut self) {
+        let (most, bytes) = if self.earlier { (KEPT, KEPT_BYTES) } else { (FOLLOWED, FOLLOWED_BYTES) };
         while self.lines.len() > most || self.bytes > bytes {
             let Some(line) = self.lines.pop_front() else { return };
             self.bytes -= line.size();
@@ -172,9 +185,10 @@ impl Log {
         let lines: VecDeque<_> = self.lines.iter().skip(first).cloned().collect();
         let bytes = lines.iter().map(|line| line.size()).sum();
         let dropped = self.dropped.saturating_add(first as u64);
-        let mut kept = Self { lines, bytes, dropped, via: self.via, end: self.end.clone() };
-        kept.keep(KEPT, KEPT_BYTES);
-        kept
+        let mut kept = Self { lines, bytes, dropped, via: self.via, end: self.end.clone(), earlier: true };
+        kept.keep();
+        // Whether it has a successor is for whoever reads it to say: the run may still run.
+        Self { earlier: false, ..kept }
     }
 }
 
@@ -198,7 +212,7 @@ impl Logs {
     pub(crate) fn note(&mut self, run: RunId, news: LogNews) {
         let known = self.0.iter_mut().find(|(of, _)| *of == run).map(|(_, log)| Arc::make_mut(log));
         match (news, known) {
-            (LogNews::Opened(via), Some(log)) => *log = Log::new(via),
+            (LogNews::Opened(via), Some(log)) => *log = Log { earlier: log.earlier, ..Log::new(via) },
             (LogNews::Opened(via), None) => {
                 self.0.push((run, Arc::new(Log::new(via))));
                 if self.0.len() > MOST_LOGS {
@@ -240,13 +254,19 @@ impl Logs {
         self.0 = logs;
     }
 
-    /// Cuts the logs of that container down to what is kept of a run that has a successor, but for that run.
-    pub(crate) fn shorten(&mut self, container: &str, newest: &RunId) {
+    /// Cuts the logs of that container down to what is kept of a run that has a successor, but for the newest run, where
+    /// it is one of these.
+    pub(crate) fn shorten(&mut self, container: &str, newest: Option<&RunId>) {
         for (run, log) in &mut self.0 {
-            if run.container == container && run != newest {
-                Arc::make_mut(log).keep(KEPT, KEPT_BYTES);
+            if run.container == container && Some(&*run) != newest && !log.earlier {
+                Arc::make_mut(log).be_earlier();
             }
         }
+    }
+
+    /// What they take in memory, in bytes, about.
+    pub(crate) fn size(&self) -> usize {
+        self.0.iter().map(|(_, log)| size_of::<Log>() + log.bytes).sum()
     }
 }
 
@@ -270,9 +290,11 @@ mod tests {
         let log = logs.of(&run(1)).unwrap();
         assert_eq!((log.lines().len(), log.dropped()), (FOLLOWED, 10));
         logs.note(run(2), LogNews::Opened(Via::Followed));
-        logs.shorten("migrations", &run(2));
+        logs.shorten("migrations", Some(&run(2)));
         let log = logs.of(&run(1)).unwrap();
         assert_eq!((log.lines().len(), log.lines()[0].text.as_str()), (KEPT, "line 4810"));
+        logs.note(run(1), lines(FOLLOWED));
+        assert_eq!(logs.of(&run(1)).unwrap().lines().len(), KEPT, "it stays an earlier one");
     }
 
     #[test]

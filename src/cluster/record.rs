@@ -108,8 +108,16 @@ impl PodRecord {
         self.logs.note(run, news);
     }
 
-    pub(crate) fn shorten_logs(&mut self, newest: &RunId) {
-        self.logs.shorten(&newest.container, newest);
+    /// Cuts the logs of a container down to what is kept of earlier runs; its newest run keeps more, if this is the newest
+    /// pod of its Job.
+    pub(crate) fn shorten_logs(&mut self, container: &str, newest_pod: bool) {
+        let current = self.pod.containers.iter().find(|of| of.name == container).filter(|_| newest_pod);
+        let newest = current.map(|container| RunId { container: container.name.clone(), id: container.id.clone() });
+        self.logs.shorten(container, newest.as_ref());
+    }
+
+    pub(crate) fn forget_logs(&mut self) {
+        self.logs = Logs::default();
     }
 
     /// The last real error of pulling that container's image, also while the kubelet only says that it backs off.

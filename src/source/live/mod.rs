@@ -2,7 +2,7 @@
 //!
 //! In goes a [`Connection`]; out come the cluster's changes, and how each watch fares. Watched are `GitLabCore`s, the Jobs
 //! and pods of migrations, and the Deployments that a rollout waits for, in one namespace or in all; and events about one
-//! object at a time, only while they are needed.
+//! object at a time, only while they are needed. The logs of those pods are read along with them.
 //!
 //! A relist comes whole. A watch that ends is taken up again where it was, without a word if that works; one that
 //! breaks, is refused, or finds no definition says so and is tried again. A connection that dies without a word is found
@@ -21,6 +21,7 @@
 //! | `keep` | a watch that is kept alive |
 //! | `interest` | whose events are needed |
 //! | `events` | the watches on events |
+//! | `logs` | the logs of containers |
 
 mod connect;
 mod events;
@@ -29,6 +30,7 @@ mod interest;
 mod keep;
 mod kubeconfig;
 mod listing;
+mod logs;
 mod pace;
 mod query;
 mod watch;
@@ -44,11 +46,13 @@ use crate::cluster::{ClusterEvent, Kind, Scope};
 use events::EventWatches;
 use keep::{Keep, keep};
 use listing::Listing;
+use logs::LogReaders;
 use query::Query;
 use watch::Watch;
 
 pub use connect::{ConnectOptions, Connection, connect};
 pub use interest::Interest;
+pub use logs::{LastFailures, LogScope};
 
 /// The kinds of which everything is watched.
 const KINDS: [Kind; 4] = [Kind::GitLabCore, Kind::Job, Kind::Pod, Kind::Deployment];
@@ -67,12 +71,19 @@ struct Told {
 pub struct Live {
     connection: Connection,
     clock: SharedClock,
+    logs: LogScope,
 }
 
 impl Live {
-    /// Watches over that connection; `clock` tells when something was heard.
+    /// Watches over that connection; `clock` tells when something was heard. Logs are followed.
     pub fn new(connection: Connection, clock: impl Clock + Send + Sync + 'static) -> Self {
-        Self { connection, clock: Arc::new(clock) }
+        Self { connection, clock: Arc::new(clock), logs: LogScope::default() }
+    }
+
+    /// The same, and that is what it reads of logs.
+    #[must_use]
+    pub fn reading(self, logs: LogScope) -> Self {
+        Self { logs, ..self }
     }
 }
 
@@ -85,6 +96,7 @@ impl Source for Live {
             tasks.spawn(query, Listing::default(), Keep::On);
         }
         let mut events = EventWatches::default();
+        let (mut logs, mut read) = LogReaders::new(self.logs);
         loop {
             tokio::select! {
                 biased;
@@ -92,10 +104,12 @@ impl Source for Live {
                 Some(ended) = tasks.set.join_next() => died(ended)?,
                 Some(told) = heard.recv() => {
                     for event in events.take_in(told, &mut tasks) {
-                        // A receiver that is gone ends the next turn.
-                        let _ = out.send(event).await;
+                        let of_logs = logs.see(&event.change, &mut tasks);
+                        pass_on(&out, [event]).await;
+                        pass_on(&out, of_logs).await;
                     }
                 }
+                Some(said) = read.recv() => pass_on(&out, logs.take_in(said, &mut tasks)).await,
             }
         }
         tasks.set.shutdown().await;
@@ -103,7 +117,14 @@ impl Source for Live {
     }
 }
 
-/// The tasks of all watches; they end when it is dropped.
+/// Hands events on. A receiver that is gone ends the next turn.
+async fn pass_on(out: &Sender<ClusterEvent>, events: impl IntoIterator<Item = ClusterEvent>) {
+    for event in events {
+        let _ = out.send(event).await;
+    }
+}
+
+/// The tasks of all watches and of what reads logs; they end when it is dropped.
 struct Tasks {
     set: JoinSet<()>,
     connection: Connection,
