@@ -1,13 +1,33 @@
 //! The frames of texts: logs and objects.
 
 use ratatui::crossterm::event::KeyCode;
+use serde_json::json;
 
-use super::fixture::{self, COLOUR, MONO, feed, live, model, settings, shown, with_job};
+use super::fixture::{self, COLOUR, JOB, MONO, feed, live, model, settings, shown, with_job};
 use super::frames::{compare, drawn, every_size, every_way, pressed, text};
 use super::model::Model;
 use super::theme::Theme;
-use crate::cluster::{Colour, LogEnd, LogLine, Look, Paint, Via};
+use crate::cluster::{Colour, LogEnd, LogLine, Look, Manifest, Paint, Via};
 use crate::run::Run;
+
+/// The failed upgrade, its Job and its resource as the server wrote them.
+pub fn written() -> Run {
+    let mut run = fixture::failed();
+    let spec = json!({"backoffLimit": 6, "activeDeadlineSeconds": 3600, "template": {"spec": {"containers": [{
+        "name": "migrations", "image": "registry.example.com/gitlab/toolbox:v18.10.1",
+        "command": ["sh", "-c", "echo migrating\nexec /scripts/db-migrate"],
+        "env": [{"name": "GITLAB_WEBSERVER", "value": "PUMA"}]}]}}});
+    let written = |kind: &str, name: &str| {
+        let metadata = json!({"name": name, "namespace": "gitlab", "uid": name, "labels": {"app": "migrations"}});
+        Manifest::of(&json!({"apiVersion": "batch/v1", "kind": kind, "metadata": metadata, "spec": spec}))
+    };
+    run.manifest = written("GitLabCore", "gitlab");
+    with_job(&mut run, |job| {
+        job.manifest = written("Job", JOB);
+        job.pods.iter_mut().for_each(|pod| pod.manifest = written("Pod", &pod.name));
+    });
+    run
+}
 
 fn keys(keys: &str) -> Vec<KeyCode> {
     keys.chars().map(|key| if key == '\n' { KeyCode::Enter } else { KeyCode::Char(key) }).collect()
@@ -50,12 +70,12 @@ fn a_search_while_it_is_typed() {
 
 #[test]
 fn an_object_as_yaml() {
-    every_way("yaml", |theme, size| read(fixture::written(), "y", theme, size));
+    every_way("yaml", |theme, size| read(written(), "y", theme, size));
 }
 
 #[test]
 fn an_object_described() {
-    every_way("describe", |theme, size| read(fixture::written(), "d", theme, size));
+    every_way("describe", |theme, size| read(written(), "d", theme, size));
 }
 
 #[test]

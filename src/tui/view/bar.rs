@@ -6,12 +6,19 @@ use ratatui::text::{Line, Span};
 use crate::tui::keymap::Place;
 use crate::tui::model::{Model, Screen, Typing};
 use crate::tui::theme::Tone;
-use crate::tui::widget::text::{fit_end, put_both};
+use crate::tui::widget::text::{fit_end, line_width, put_both, width};
 
 /// Draws the last row; `right` stands at its end while there is no notice.
 pub fn draw(model: &Model, right: Line<'static>, buffer: &mut Buffer) {
     let theme = model.theme();
     let area = buffer.area;
+    let right = match &model.notice {
+        Some(notice) => {
+            let tone = if notice.good { Tone::Good } else { Tone::Warning };
+            Line::from(theme.span(tone, format!("{} ", notice.text)))
+        }
+        None => right,
+    };
     let mut spans = vec![Span::raw(" ")];
     if let Some(place) = Place::of(model.screen(), model.typing.as_ref()) {
         let typed = match (&model.typing, place) {
@@ -27,23 +34,20 @@ pub fn draw(model: &Model, right: Line<'static>, buffer: &mut Buffer) {
             spans.push(theme.span(Tone::Active, "_"));
             spans.push(Span::raw("   "));
         }
+        // A key is named whole, or not at all.
+        let room = usize::from(area.width).saturating_sub(line_width(&right) + 2);
         for binding in place.bindings() {
-            if let (Some(word), Some(key)) = (binding.bar, binding.keys.first()) {
-                spans.push(theme.span(Tone::Strong, key.label(theme.ascii)));
-                spans.push(theme.span(Tone::Muted, format!(" {word}")));
+            let (Some(word), Some(key)) = (binding.bar, binding.keys.first()) else { continue };
+            let (key, word) = (key.label(theme.ascii), format!(" {word}"));
+            let taken: usize = spans.iter().map(|span| width(&span.content)).sum();
+            if taken + width(&key) + width(&word) <= room {
+                spans.push(theme.span(Tone::Strong, key));
+                spans.push(theme.span(Tone::Muted, word));
                 spans.push(Span::raw("   "));
             }
         }
-        // What follows the last one takes no room from it.
         spans.pop_if(|last| last.content == "   ");
     }
-    let right = match &model.notice {
-        Some(notice) => {
-            let tone = if notice.good { Tone::Good } else { Tone::Warning };
-            Line::from(theme.span(tone, format!("{} ", notice.text)))
-        }
-        None => right,
-    };
     if area.height > 0 {
         put_both(buffer, area.x, area.bottom() - 1, area.width, Line::from(spans), right, theme);
     }

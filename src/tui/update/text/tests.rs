@@ -7,6 +7,7 @@ use super::*;
 use crate::tui::fixture::{self, COLOUR, feed, live, model, settings, shown, with_job};
 use crate::tui::frames::{drawn, text};
 use crate::tui::model::{Message, Mode, Screen, Settings};
+use crate::tui::text_frames::written;
 use crate::tui::update::update;
 
 fn opened(keys: &str) -> Model {
@@ -176,7 +177,7 @@ fn in_logs_the_command_of_their_gate_is_copied_whatever_is_selected_meanwhile() 
 
 #[test]
 fn an_object_is_copied_and_saved_whole() {
-    let mut model = shown(fixture::written(), COLOUR, (60, 15));
+    let mut model = shown(written(), COLOUR, (60, 15));
     assert_eq!(typed(&mut model, "y"), []);
     let copied = match typed(&mut model, "c").as_slice() {
         [Effect::Copy(text)] => text.clone(),
@@ -193,10 +194,10 @@ fn an_object_is_copied_and_saved_whole() {
 
 #[test]
 fn an_object_that_changes_or_goes_is_shown_as_it_is_and_says_so() {
-    let mut model = shown(fixture::written(), COLOUR, (100, 30));
+    let mut model = shown(written(), COLOUR, (100, 30));
     assert_eq!(typed(&mut model, "y/backoff"), []);
     assert!(lines(&model)[2].contains("/backoff 1 of 1"), "{}", lines(&model)[2]);
-    let mut gone = fixture::written();
+    let mut gone = written();
     with_job(&mut gone, |job| job.gone = true);
     see(&mut model, vec![gone]);
     assert!(lines(&model)[2].contains("(deleted; as it was last)"), "{}", lines(&model)[2]);
@@ -206,7 +207,7 @@ fn an_object_that_changes_or_goes_is_shown_as_it_is_and_says_so() {
 #[test]
 fn in_the_list_the_resource_is_shown_as_yaml() {
     let mut runs = fixture::several();
-    runs[1].manifest = fixture::written().manifest;
+    runs[1].manifest = written().manifest;
     let mut model = model(settings(COLOUR), (100, 30), runs, feed(&live()));
     assert_eq!(typed(&mut model, "y"), []);
     assert_eq!(notice(&model), "the object was not kept");

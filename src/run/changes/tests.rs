@@ -1,0 +1,190 @@
+//! What is news of runs, and what is none.
+
+use super::*;
+use crate::gate::{Ending, GateState, LastFailure, StartFault};
+use crate::run::{Hop, Verdict, sample};
+
+fn at() -> Timestamp {
+    sample::time("15:20:24")
+}
+
+fn texts(before: &[Run], after: &[Run]) -> Vec<(Option<&'static str>, &'static str, String)> {
+    changes(before, after, at()).into_iter().map(|change| (change.from, change.to, change.text)).collect()
+}
+
+fn run_with(state: GateState, restarts: u32) -> Run {
+    let mut run = sample::run();
+    let gate = sample::gate(state, restarts);
+    run.steps[2].body = StepBody::Gate(Box::new(gate));
+    run
+}
+
+fn retrying() -> GateState {
+    GateState::Retrying { next_restart: None }
+}
+
+#[test]
+fn what_did_not_change_is_no_news() {
+    let run = run_with(retrying(), 3);
+    assert_eq!(texts(std::slice::from_ref(&run), std::slice::from_ref(&run)), []);
+}
+
+#[test]
+fn a_retry_tells_its_attempts_and_what_failed() {
+    let [before, after] = [run_with(GateState::Running { finishing: false }, 0), run_with(retrying(), 1)];
+    let changed = changes(&[before], &[after], at());
+    let [change] = changed.as_slice() else { panic!("{changed:?}") };
+    assert_eq!(
+        change.text,
+        "Full migrations: retrying, 1 of 6 failed, 5 left: migrations exited 1 (Error): PG::LockNotAvailable: ERROR: canceling statement due to lock timeout"
+    );
+    assert_eq!((change.from, change.to, change.subject.word()), (Some("running"), "retrying", "post-migrations"));
+    assert_eq!(change.attempts.map(|attempts| attempts.restarts.failed), Some(1));
+}
+
+#[test]
+fn a_failed_count_that_rises_is_news_and_one_that_falls_is_none() {
+    let [two, three] = [run_with(retrying(), 2), run_with(retrying(), 3)];
+    let rose = texts(std::slice::from_ref(&two), std::slice::from_ref(&three));
+    assert_eq!(rose.len(), 1);
+    assert_eq!((rose[0].0, rose[0].1), (Some("retrying"), "retrying"));
+    assert_eq!(texts(&[three], &[two]), []);
+}
+
+#[test]
+fn a_pod_that_failed_is_news_although_its_restarts_went_with_it() {
+    let [before, mut after] = [run_with(retrying(), 2), run_with(retrying(), 0)];
+    if let StepBody::Gate(gate) = &mut after.steps[2].body {
+        gate.job.as_mut().unwrap().attempts = Attempts::new(0, 1, 6, true);
+    }
+    assert_eq!(texts(&[before], &[after]).len(), 1);
+}
+
+#[test]
+fn counts_of_two_jobs_are_not_compared() {
+    let [before, mut after] = [run_with(retrying(), 1), run_with(retrying(), 2)];
+    if let StepBody::Gate(gate) = &mut after.steps[2].body {
+        gate.job.as_mut().unwrap().uid = crate::cluster::Uid("another".into());
+    }
+    assert_eq!(texts(&[before], &[after]), []);
+}
+
+#[test]
+fn a_failure_names_the_reason_and_what_failed_last_and_comes_before_the_verdict() {
+    let before = run_with(retrying(), 6);
+    let mut after = run_with(GateState::Failed(sample::exhausted()), 6);
+    after.verdict = Verdict::Failed;
+    let texts: Vec<_> = texts(&[before], &[after]).into_iter().map(|(_, _, text)| text).collect();
+    assert_eq!(
+        texts,
+        [
+            "Full migrations: failed: BackoffLimitExceeded: Job has reached the specified backoff limit, 6 of 6 failed, none left, last: migrations exited 1 (Error): PG::LockNotAvailable: ERROR: canceling statement due to lock timeout",
+            "Failed at Full migrations (job/gitlab-migrations-5f2c9a1e)"
+        ]
+    );
+}
+
+#[test]
+fn a_block_tells_whether_it_can_clear_by_itself() {
+    let fault = sample::image_fault();
+    let lasting = run_with(GateState::Blocked(fault.clone()), 0);
+    let passing = run_with(GateState::Blocked(StartFault { permanent: false, ..fault }), 0);
+    let before = run_with(GateState::Running { finishing: false }, 0);
+    let text = |run| texts(std::slice::from_ref(&before), &[run])[0].2.clone();
+    assert_eq!(text(lasting), "Full migrations: blocked, cannot clear by itself: ErrImagePull: not found");
+    assert_eq!(text(passing), "Full migrations: blocked, may clear by itself: ErrImagePull: not found");
+}
+
+#[test]
+fn a_new_run_gives_what_has_begun_and_its_verdict_from_nothing() {
+    let changed = changes(&[], &[sample::run()], at());
+    let told: Vec<_> = changed.iter().map(|change| (change.subject.word(), change.from, change.to)).collect();
+    assert_eq!(
+        told,
+        [
+            ("pre-migrations", None, "done"),
+            ("rails-rollout", None, "done"),
+            ("post-migrations", None, "running"),
+            ("upgrade", None, "upgrading")
+        ]
+    );
+}
+
+#[test]
+fn the_steps_of_a_new_hop_start_from_pending() {
+    let before = sample::run();
+    let mut after = sample::run();
+    after.course.hop = Some(Hop { version: "18.11.0".into(), number: 2, of: 2 });
+    after.steps[1].body = before.steps[4].body.clone();
+    after.steps[2].body = before.steps[4].body.clone();
+    assert_eq!(
+        texts(&[before], &[after]),
+        [
+            (Some("pending"), "done", "Pre-deployment migrations: done".into()),
+            (Some("upgrading"), "upgrading", "Hop 2 of 2 (18.11.0) begins".into())
+        ]
+    );
+}
+
+#[test]
+fn a_run_that_is_deleted_is_gone() {
+    assert_eq!(texts(&[sample::run()], &[]), [(Some("upgrading"), GONE, "The GitLabCore is gone".into())]);
+}
+
+#[test]
+fn a_message_of_many_lines_is_one_line_that_is_not_too_long() {
+    let mut run = run_with(retrying(), 1);
+    if let StepBody::Gate(gate) = &mut run.steps[2].body {
+        let failure = LastFailure::Known(crate::gate::Failure {
+            ending: Ending::Pod { reason: "Evicted".into() },
+            message: "one\n\n two ".repeat(100),
+            ..sample::failure()
+        });
+        gate.job.as_mut().unwrap().last_failure = Some(failure);
+    }
+    let before = run_with(GateState::Running { finishing: false }, 0);
+    let text = texts(&[before], &[run])[0].2.clone();
+    assert!(text.contains("pod failed (Evicted): one two one two"), "{text}");
+    assert!(text.ends_with('…') && text.chars().count() < 300, "{text}");
+}
+
+#[test]
+fn a_wait_that_turns_out_not_to_make_it_is_news_once_and_again_after_it_turned_back() {
+    let running = || sample::gate(GateState::Running { finishing: false }, 0);
+    let run = |backlog| {
+        let mut run = sample::run();
+        let mut gate = running();
+        gate.job.as_mut().unwrap().backlog = backlog;
+        run.steps[4].body = StepBody::Gate(Box::new(gate));
+        run
+    };
+    let [unknown, in_time, late, later] = [
+        run(None),
+        run(Some(sample::backlog(&[12, 9, 6]))),
+        run(Some(sample::backlog(&[7, 7, 7]))),
+        run(Some(sample::backlog(&[7, 7, 7, 7]))),
+    ];
+    let told = texts(std::slice::from_ref(&in_time), std::slice::from_ref(&late));
+    let text = "Background migrations: running, 7 pending, has not moved for 20m00s; deadline 16:00Z: will not make it unless it moves";
+    assert_eq!(told, [(Some("running"), "running", text.into())]);
+    assert_eq!(texts(std::slice::from_ref(&late), &[later]), []);
+    assert_eq!(texts(std::slice::from_ref(&late), std::slice::from_ref(&in_time)), []);
+    assert_eq!(texts(&[unknown], std::slice::from_ref(&late)).len(), 1);
+    let mut another = late;
+    if let StepBody::Gate(gate) = &mut another.steps[4].body {
+        gate.job.as_mut().unwrap().uid = crate::cluster::Uid("another".into());
+    }
+    assert_eq!(texts(&[in_time], &[another]), []);
+}
+
+#[test]
+fn a_feed_that_breaks_and_comes_back_is_news_and_a_first_connection_is_none() {
+    let live = FeedState::Live { since: at() };
+    let stale = FeedState::Stale { since: at(), error: "connection\nrefused".into() };
+    let text = |before, after| feed_change(before, after, at()).map(|change| change.text);
+    assert_eq!(text(&FeedState::Connecting, &live), None);
+    assert_eq!(text(&live, &stale).as_deref(), Some("The cluster does not answer: connection refused"));
+    assert_eq!(text(&stale, &stale), None);
+    assert_eq!(text(&stale, &live).as_deref(), Some("The cluster answers again"));
+    assert_eq!(text(&live, &FeedState::Ended), None);
+}
