@@ -10,7 +10,7 @@
 //! | `judge` | how it all comes together |
 //! | `count`, `policy` | counting as the Job controller counts |
 //! | `taken` | what took a pod away, which is not how its containers ended |
-//! | `history`, `events` | the attempts one by one, the last failure; what was said of a Job and its pods |
+//! | `history`, `events` | the attempts one by one, the last failure; what was said of an object and its pods |
 //! | `logs`, `excerpt` | the logs run by run; the lines of one that matter |
 //! | `backlog`, `forecast` | background migrations still pending; what becomes of a gate that retries |
 //! | `start`, `image` | why a container can't start, and whether that can clear by itself |
@@ -45,6 +45,7 @@ mod taken;
 pub use attempts::{Attempts, Count, Tally};
 pub use backlog::{Backlog, Motion, Outlook, Pending};
 pub use command::{Command, Target};
+pub use events::events_about;
 pub use excerpt::{Excerpt, ExcerptKind};
 pub use failure::{Ending, Exit, Failure, LastFailure, LogSource, Telling};
 pub use fault::{Cause, StartFault};

@@ -20,8 +20,12 @@ pub fn conditions(sheet: &mut Sheet<'_>, object: &Value) {
     }
 }
 
-/// Those about the object with that uid, oldest first.
-pub fn events(sheet: &mut Sheet<'_>, events: &[Event], uid: &str) {
+/// What stands above events: which there are, and which not.
+const TITLE: &str = "Events (without Normal ones such as Scheduled, Pulled, Started)";
+
+/// Those about that object, oldest first.
+pub fn events(sheet: &mut Sheet<'_>, events: &[Event], object: &Value) {
+    let uid = read::text(object, &["metadata", "uid"]).unwrap_or_default();
     let rows: Vec<Vec<String>> = events
         .iter()
         .filter(|event| event.about.0 == uid)
@@ -33,8 +37,8 @@ pub fn events(sheet: &mut Sheet<'_>, events: &[Event], uid: &str) {
         })
         .collect();
     if rows.is_empty() {
-        return sheet.fields(0, vec![super::sheet::or_none("Events", Vec::new())]);
+        return sheet.fields(0, vec![super::sheet::or_none(TITLE, Vec::new())]);
     }
-    sheet.head(0, "Events");
+    sheet.head(0, TITLE);
     sheet.table(2, &["Type", "Reason", "Last Seen", "Message"], rows);
 }

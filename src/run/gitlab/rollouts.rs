@@ -1,7 +1,7 @@
 //! The two rollouts between the gates, from the Deployments that they wait for.
 
 use crate::cluster::{Deployment, JobRecord, World, condition, holding};
-use crate::gate::Command;
+use crate::gate::{Command, events_about};
 use crate::run::replicas::replicas;
 use crate::run::{Replica, ReplicaState, Rollout, RolloutState, Template, Workload};
 
@@ -80,6 +80,8 @@ fn workload(deployment: &Deployment, state: &RolloutState, between: &Between<'_>
                 .min(deployment.desired),
         ),
     };
+    let pods = world.replicas_of(&deployment.meta).filter(|_| shows_pods).map(|record| &record.pod.meta.uid);
+    let objects = [&deployment.meta.uid].into_iter().chain(pods);
     let refused = holding(&deployment.conditions, "ReplicaFailure").filter(|_| under_way);
     Workload {
         name: deployment.meta.name.clone(),
@@ -91,6 +93,7 @@ fn workload(deployment: &Deployment, state: &RolloutState, between: &Between<'_>
         paused: deployment.paused && (under_way || *state == RolloutState::Pending && between.bypass),
         refused: refused.map(|condition| condition.message.clone()),
         replicas,
+        events: events_about(objects, world),
         manifest: deployment.meta.manifest.clone(),
     }
 }

@@ -7,7 +7,7 @@ use super::*;
 use crate::tui::fixture::{self, COLOUR, feed, live, model, settings, shown, with_job};
 use crate::tui::frames::{drawn, text};
 use crate::tui::model::{Message, Mode, Screen, Settings};
-use crate::tui::text_frames::written;
+use crate::tui::text_frames::{written, written_rollout};
 use crate::tui::update::update;
 
 fn opened(keys: &str) -> Model {
@@ -219,14 +219,38 @@ fn in_the_list_the_resource_is_shown_as_yaml() {
 
 #[test]
 fn where_there_is_nothing_to_read_it_says_why() {
+#[test]
+fn the_deployments_of_a_rollout_are_read_together_and_stay_as_they_were_when_it_leaves_the_screen() {
+    let mut model = shown(written_rollout(), COLOUR, (100, 30));
+    assert_eq!(typed(&mut model, "y"), []);
+    let (name, text) = saved(&mut model);
+    assert_eq!(name, "gitlab-rails-rollout.yaml");
+    assert_eq!(text.lines().filter(|line| *line == "kind: Deployment").count(), 2, "{text}");
+    assert_eq!(text.lines().filter(|line| *line == "---").count(), 1, "{text}");
+    let mut model = shown(written_rollout(), COLOUR, (100, 30));
+    assert_eq!(typed(&mut model, "d"), []);
+    let (name, before) = saved(&mut model);
+    assert_eq!(name, "gitlab-rails-rollout-described.txt");
+    let mut later = written_rollout();
+    let StepBody::Rollout(rollout) = &mut later.steps[1].body else { panic!("a rollout") };
+    rollout.workloads[1].replicas.clear();
+    see(&mut model, vec![later]);
+    let (_, after) = saved(&mut model);
+    let pods = |text: &str| text.lines().filter(|line| line.starts_with("Pod gitlab-")).count();
+    assert_eq!((pods(&before), pods(&after)), (6, 4));
+    see(&mut model, Vec::new());
+    assert_eq!(saved(&mut model).1, after);
+}
+
     let mut model = shown(fixture::rolling(), COLOUR, (100, 30));
     for (keys, told) in [
         ("l", "a rollout has no log of its own"),
-        ("y", "a rollout has no Job"),
-        ("d", "a rollout has no Job"),
+        ("y", "the object was not kept"),
+        ("d", "the object was not kept"),
         ("jl", "there is no Job yet, and so no log"),
         ("y", "there is no Job yet"),
-        ("kkd", "the object was not kept"),
+        ("jd", "no Deployment of it was seen"),
+        ("kkkd", "the object was not kept"),
         ("p", "there is no attempt before"),
     ] {
         assert_eq!(typed(&mut model, keys), []);
