@@ -140,6 +140,18 @@ impl GatePod {
 }
 
 impl GateJob {
+    /// How many failed attempts nobody saw: the Job counts more of them than the history holds.
+    pub fn unseen(&self) -> usize {
+        let seen = self.history.iter().filter(|attempt| matches!(attempt.outcome, Outcome::Failed { .. })).count();
+        usize::try_from(self.attempts.tally().failed).unwrap_or(usize::MAX).saturating_sub(seen)
+    }
+
+    /// The number of an attempt, from 1, by its place in the history. It agrees with the count of failures: those that
+    /// nobody saw came before.
+    pub fn number(&self, attempt: usize) -> usize {
+        self.unseen() + attempt + 1
+    }
+
     /// Why an attempt failed, in one line, by its place in the history: its message, or what its log tells where it has
     /// none. `None` where neither does.
     pub fn reason(&self, attempt: usize) -> Option<Cow<'_, str>> {
@@ -193,6 +205,17 @@ mod tests {
         cluster.log("a", run.clone(), LogNews::Opened(Via::Followed));
         cluster.log("a", run, LogNews::Lines(vec![LogLine::printed(b"Error: y"), LogLine::printed(b"bye")]));
         assert_eq!(reasons(&cluster), [Some("PG::Bad: x".into()), Some("Error: y".into()), None]);
+    }
+
+    #[test]
+    fn attempts_are_numbered_as_the_job_counts_them_also_where_the_first_ones_were_not_seen() {
+        let numbers = |failed: u32| {
+            let state = json!({"restartCount": failed, "state": running(20), "lastState": ended(1, 2, 9)});
+            let job = gate_job(&Cluster::of([job(), pod("a", 0, state)]));
+            (job.unseen(), (0..job.history.len()).map(|attempt| job.number(attempt)).collect::<Vec<_>>())
+        };
+        assert_eq!(numbers(1), (0, vec![1, 2]));
+        assert_eq!(numbers(3), (2, vec![3, 4]), "3 of 6 failed, and the fourth runs");
     }
 
     fn gate_job(cluster: &Cluster) -> GateJob {

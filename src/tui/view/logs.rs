@@ -57,7 +57,7 @@ fn which(model: &Model, logs: &Logs) -> Line<'static> {
         return Line::default();
     }
     let word = match logs.attempt() {
-        Some((number, _)) => format!("attempt {number} of {}", logs.job.history.len()),
+        Some((number, _)) => format!("attempt {number} of {}", logs.job.unseen() + logs.job.history.len()),
         None => "beside the attempts".to_owned(),
     };
     let key = |key: &'static str, which| {

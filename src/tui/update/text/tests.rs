@@ -92,6 +92,17 @@ fn it_goes_attempt_by_attempt_also_where_the_pod_is_gone_and_to_other_containers
 }
 
 #[test]
+#[test]
+fn attempts_are_numbered_as_the_job_counts_them() {
+    let mut run = fixture::logged();
+    with_job(&mut run, |job| job.attempts = crate::gate::Attempts::new(5, 0, 6, true));
+    let mut model = shown(run, COLOUR, (100, 30));
+    assert_eq!(typed(&mut model, "l"), []);
+    assert!(lines(&model)[2].contains("attempt 6 of 6"), "5 of 6 failed: {}", lines(&model)[2]);
+    assert_eq!(typed(&mut model, "["), []);
+    assert_eq!(saved(&mut model).0, "gitlab-migrations-5f2c9a1e-attempt-5-migrations.log");
+}
+
 fn a_new_attempt_is_shown_where_one_follows_and_nowhere_else() {
     for (keys, attempt) in [("l", 5), ("lk", 4), ("lkf", 5), ("lkG", 5), ("lf", 4), ("l[", 3), ("l[f", 5), ("l[]", 5)] {
         let mut model = opened(keys);

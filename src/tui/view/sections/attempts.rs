@@ -54,7 +54,7 @@ impl Drawn<'_> {
         };
         let node = attempt.node.as_ref().map(|node| format!("on {}", one_line(node)));
         vec![
-            self.span(Tone::Muted, format!("  {}", number + 1)),
+            self.span(Tone::Muted, format!("  {}", job.number(number))),
             self.clock(attempt.started),
             self.span(Tone::Muted, if ended.content.is_empty() { "" } else { "to" }),
             ended,
