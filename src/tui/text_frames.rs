@@ -165,9 +165,9 @@ fn how_a_run_ended_is_told_in_words() {
         reason: reason.into(),
     };
     for (ending, told) in [
-        (exited(1, None, "Error"), "exited 1  "),
-        (exited(137, None, "OOMKilled"), "killed by SIGKILL (OOMKilled)"),
-        (exited(143, Some(15), "Error"), "killed by SIGTERM  "),
+        (exited(1, None, "Error"), "exited 1 (Error)  "),
+        (exited(137, None, "OOMKilled"), "ran out of memory (OOMKilled, 137)  "),
+        (exited(143, Some(15), "Error"), "was killed by SIGTERM (143)  "),
         (Ending::Pod { reason: "Evicted".into() }, "pod failed (Evicted)"),
     ] {
         assert!(with(ending.clone()).contains(told), "{}", with(ending));
