@@ -4,6 +4,7 @@ use ratatui::crossterm::event::KeyCode;
 
 use super::super::tests::{press, see, typed};
 use super::*;
+use crate::clipboard::Outcome;
 use crate::tui::fixture::{self, COLOUR, feed, live, model, settings, shown, with_job};
 use crate::tui::frames::{drawn, text};
 use crate::tui::model::{Message, Mode, Screen, Settings};
@@ -92,7 +93,6 @@ fn it_goes_attempt_by_attempt_also_where_the_pod_is_gone_and_to_other_containers
 }
 
 #[test]
-#[test]
 fn attempts_are_numbered_as_the_job_counts_them() {
     let mut run = fixture::logged();
     with_job(&mut run, |job| job.attempts = crate::gate::Attempts::new(5, 0, 6, true));
@@ -103,6 +103,7 @@ fn attempts_are_numbered_as_the_job_counts_them() {
     assert_eq!(saved(&mut model).0, "gitlab-migrations-5f2c9a1e-attempt-5-migrations.log");
 }
 
+#[test]
 fn a_new_attempt_is_shown_where_one_follows_and_nowhere_else() {
     for (keys, attempt) in [("l", 5), ("lk", 4), ("lkf", 5), ("lkG", 5), ("lf", 4), ("l[", 3), ("l[f", 5), ("l[]", 5)] {
         let mut model = opened(keys);
@@ -196,7 +197,10 @@ fn an_object_is_copied_and_saved_whole() {
     };
     assert!(copied.starts_with("apiVersion: batch/v1\nkind: Job\n") && copied.contains("toolbox:v18.10.1"), "{copied}");
     let (name, text) = saved(&mut model);
-    assert_eq!((name.as_str(), text), ("job-gitlab-migrations-5f2c9a1e.yaml", copied));
+    assert_eq!((name.as_str(), &text), ("job-gitlab-migrations-5f2c9a1e.yaml", &copied));
+    assert_eq!(update(&mut model, Message::Copied(Outcome::ShowAlone(copied))), []);
+    assert_eq!(notice(&model), "nothing here takes it: s saves it in a file");
+    assert!(matches!(model.screen(), Screen::Object(..)), "the screen of a text alone is for one line");
     assert_eq!(press(&mut model, KeyCode::Esc), []);
     assert_eq!(typed(&mut model, "d"), []);
     let (name, _) = saved(&mut model);
@@ -215,21 +219,6 @@ fn an_object_that_changes_or_goes_is_shown_as_it_is_and_says_so() {
     assert!(lines(&model)[2].contains("/backoff 1 of 1"), "it is searched anew: {}", lines(&model)[2]);
 }
 
-#[test]
-fn in_the_list_the_resource_is_shown_as_yaml() {
-    let mut runs = fixture::several();
-    runs[1].manifest = written().manifest;
-    let mut model = model(settings(COLOUR), (100, 30), runs, feed(&live()));
-    assert_eq!(typed(&mut model, "y"), []);
-    assert_eq!(notice(&model), "the object was not kept");
-    assert_eq!(typed(&mut model, "jy"), []);
-    assert!(lines(&model)[2].starts_with(" gitlabcore/gitlab  as YAML"), "{}", lines(&model)[2]);
-    see(&mut model, Vec::new());
-    assert!(lines(&model)[2].contains("deleted"), "{}", lines(&model)[2]);
-}
-
-#[test]
-fn where_there_is_nothing_to_read_it_says_why() {
 #[test]
 fn the_deployments_of_a_rollout_are_read_together_and_stay_as_they_were_when_it_leaves_the_screen() {
     let mut model = shown(written_rollout(), COLOUR, (100, 30));
@@ -253,6 +242,21 @@ fn the_deployments_of_a_rollout_are_read_together_and_stay_as_they_were_when_it_
     assert_eq!(saved(&mut model).1, after);
 }
 
+#[test]
+fn in_the_list_the_resource_is_shown_as_yaml() {
+    let mut runs = fixture::several();
+    runs[1].manifest = written().manifest;
+    let mut model = model(settings(COLOUR), (100, 30), runs, feed(&live()));
+    assert_eq!(typed(&mut model, "y"), []);
+    assert_eq!(notice(&model), "the object was not kept");
+    assert_eq!(typed(&mut model, "jy"), []);
+    assert!(lines(&model)[2].starts_with(" gitlabcore/gitlab  as YAML"), "{}", lines(&model)[2]);
+    see(&mut model, Vec::new());
+    assert!(lines(&model)[2].contains("deleted"), "{}", lines(&model)[2]);
+}
+
+#[test]
+fn where_there_is_nothing_to_read_it_says_why() {
     let mut model = shown(fixture::rolling(), COLOUR, (100, 30));
     for (keys, told) in [
         ("l", "a rollout has no log of its own"),
