@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::sheet::Sheet;
+use super::sheet::{Sheet, field};
 use crate::cluster::{Event, read};
 
 pub fn conditions(sheet: &mut Sheet<'_>, object: &Value) {
@@ -37,7 +37,8 @@ pub fn events(sheet: &mut Sheet<'_>, events: &[Event], object: &Value) {
         })
         .collect();
     if rows.is_empty() {
-        return sheet.fields(0, vec![super::sheet::or_none(TITLE, Vec::new())]);
+        // Nobody asks for the events of what is ready, nor for those of a Deployment.
+        return sheet.fields(0, vec![field(TITLE, Some("<none known>".to_owned()))]);
     }
     sheet.head(0, TITLE);
     sheet.table(2, &["Type", "Reason", "Last Seen", "Message"], rows);
