@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use jiff::Timestamp;
 
-use super::{Attempts, Backlog, Command, Ending, ExcerptKind, Forecast, GateState, LastFailure, RunLog, excerpt};
-use crate::cluster::{Condition, Container, Event, Manifest, PodPhase, RunId, Uid};
+use super::{Attempts, Backlog, Command, Ending, Forecast, GateState, LastFailure, RunLog};
+use crate::cluster::{Condition, Container, Event, Excerpt, ExcerptKind, Manifest, PodPhase, RunId, Uid};
 
 /// A gate. It holds points in time and never ages, so that equal means unchanged.
 #[derive(Clone, Debug, PartialEq)]
@@ -157,14 +157,16 @@ impl GateJob {
     pub fn reason(&self, attempt: usize) -> Option<Cow<'_, str>> {
         let Outcome::Failed { ending, message } = &self.history.get(attempt)?.outcome else { return None };
         let read = match ending {
-            _ if !message.is_empty() => return Some(excerpt::telling_message(message)),
+            _ if !message.is_empty() => return Some(Excerpt::telling_message(message)),
             Ending::Container { .. } => {
                 self.logs.iter().rev().find(|log| log.attempt == Some(attempt))?.log.as_ref()?
             }
             Ending::Pod { .. } => return None,
         };
-        let error = excerpt::of_log(read).filter(|excerpt| excerpt.kind == ExcerptKind::Error)?;
-        Some(error.telling().to_owned().into())
+        match read.excerpt().filter(|excerpt| excerpt.kind == ExcerptKind::Error)? {
+            Cow::Borrowed(error) => Some(error.telling().into()),
+            Cow::Owned(error) => Some(error.telling().to_owned().into()),
+        }
     }
 }
 

@@ -8,11 +8,11 @@ use super::{
     Course, Crash, Hop, OperatorReport, Replica, ReplicaState, Rollout, RolloutState, Run, Source, Step, StepBody,
     StepId, Stuck, Template, Verdict, Workload,
 };
-use crate::cluster::{Log, LogLine, Manifest, Uid, Via};
+use crate::cluster::{Excerpt, ExcerptKind, Log, LogLine, Manifest, Uid, Via};
 use crate::fixture::counted;
 use crate::gate::{
-    Attempts, Backlog, Cause, Command, Deadline, Ending, Excerpt, ExcerptKind, Exit, Failure, Forecast, Gate, GateJob,
-    GateState, JobFailure, LastFailure, Limit, StartFault, Took,
+    Attempts, Backlog, Cause, Command, Deadline, Ending, Exit, Failure, Forecast, Gate, GateJob, GateState, JobFailure,
+    LastFailure, Limit, StartFault, Took,
 };
 
 /// That time on the day of the upgrade.
