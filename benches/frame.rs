@@ -2,21 +2,22 @@
 
 #![allow(clippy::expect_used, reason = "a recording that is not there has to stop the bench")]
 
+mod common;
+
 use std::path::Path;
 use std::sync::Arc;
 
 use divan::{Bencher, black_box};
 use gatewatch::cluster::{FOLLOWED, Log, LogLine, Via, World};
-use gatewatch::gate::Target;
-use gatewatch::notify::Notices;
 use gatewatch::record::{self, Reading};
-use gatewatch::run::{Run, StepBody, derive};
-use gatewatch::tui::{Colours, Message, Mode, Model, Origin, Settings, Theme, update, view};
+use gatewatch::run::{StepBody, derive};
+use gatewatch::tui::{Message, Model, update, view};
 use jiff::Timestamp;
-use jiff::tz::TimeZone;
 use ratatui::buffer::Buffer;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::layout::{Rect, Size};
+
+use self::common::shown;
 
 fn main() {
     divan::main();
@@ -31,24 +32,6 @@ fn retrying() -> (World, Timestamp) {
     let mut world = World::default();
     recording.events.into_iter().filter(|event| event.time <= now).for_each(|event| world.apply(event));
     (world, now)
-}
-
-/// A model that shows those runs.
-fn shown(size: Size, runs: Vec<Run>, world: &World, now: Timestamp) -> Model {
-    let settings = Settings {
-        place: "prod-eu".into(),
-        namespace: Some("gitlab".into()),
-        origin: Origin::Cluster,
-        mode: Mode::Interactive,
-        redact: false,
-        theme: Theme { colours: Colours::True, ascii: false },
-        target: Target::default(),
-        zone: TimeZone::UTC,
-        notices: Notices::never(),
-    };
-    let mut model = Model::new(settings, size, now);
-    let _ = update(&mut model, Message::Cluster { runs, feed: world.feed().clone(), now });
-    model
 }
 
 /// To stay under 1 ms at 200×60: frames come at most every 16 ms, and the rest of that is for the terminal.

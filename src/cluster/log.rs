@@ -5,13 +5,14 @@
 //! the last [`KEPT`], and at most 64 KiB; a line is cut at 4 KiB. Of a pod at most 100 logs are kept, and of all together
 //! 64 MiB: beyond, the logs of the oldest pods go first. A pod's logs are forgotten with the pod.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::fmt;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::{LogLine, Uid};
+use super::{Excerpt, ExcerptKind, LogLine, Uid};
 
 /// The most lines kept of a run that has a successor.
 pub const KEPT: usize = 200;
@@ -104,6 +105,9 @@ pub struct Log {
     dropped: u64,
     via: Via,
     end: Option<LogEnd>,
+    /// What it tells of a failure: looked for when its reading ends, and before lines of it go for a successor.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    excerpt: Option<Box<Excerpt>>,
     /// Whether the run has a successor, so that less of it is kept.
     #[serde(skip)]
     earlier: bool,
@@ -116,12 +120,15 @@ struct Written {
     dropped: u64,
     via: Via,
     end: Option<LogEnd>,
+    excerpt: Option<Excerpt>,
 }
 
 impl From<Written> for Log {
-    fn from(Written { lines, dropped, via, end }: Written) -> Self {
-        let mut log = Self { dropped, end, ..Self::new(via) };
+    fn from(Written { lines, dropped, via, end, excerpt }: Written) -> Self {
+        let excerpt = excerpt.and_then(Excerpt::cleaned).map(Box::new);
+        let mut log = Self { dropped, excerpt, ..Self::new(via) };
         lines.into_iter().for_each(|line| log.push(line));
+        end.into_iter().for_each(|end| log.close(end));
         log
     }
 }
@@ -129,7 +136,7 @@ impl From<Written> for Log {
 impl Log {
     /// A log of which nothing was read yet.
     pub fn new(via: Via) -> Self {
-        Self { lines: VecDeque::new(), bytes: 0, dropped: 0, via, end: None, earlier: false }
+        Self { lines: VecDeque::new(), bytes: 0, dropped: 0, via, end: None, excerpt: None, earlier: false }
     }
 
     /// Its last lines, oldest first.
@@ -162,10 +169,35 @@ impl Log {
     /// Notes how its reading ended.
     pub fn close(&mut self, end: LogEnd) {
         self.end = Some(end);
+        self.look();
+    }
+
+    /// The lines of it that tell why its run failed. They are looked for once its reading ends, and before that anew each
+    /// time.
+    pub fn excerpt(&self) -> Option<Cow<'_, Excerpt>> {
+        match self.end {
+            Some(_) => self.excerpt.as_deref().map(Cow::Borrowed),
+            None => self.looked(),
+        }
+    }
+
+    /// What it tells now: an error that was found stays where the lines that are left of it tell of none.
+    fn looked(&self) -> Option<Cow<'_, Excerpt>> {
+        let found = Excerpt::of_lines(self.lines.iter().map(Arc::as_ref));
+        let is_error = |excerpt: &Excerpt| excerpt.kind == ExcerptKind::Error;
+        match self.excerpt.as_deref().filter(|known| is_error(known)) {
+            Some(known) if !found.as_ref().is_some_and(is_error) => Some(Cow::Borrowed(known)),
+            _ => found.map(Cow::Owned),
+        }
+    }
+
+    fn look(&mut self) {
+        self.excerpt = self.looked().map(|excerpt| Box::new(excerpt.into_owned()));
     }
 
     /// From now on, it is the log of a run that has a successor.
     fn be_earlier(&mut self) {
+        self.look();
         self.earlier = true;
         self.keep();
     }
@@ -179,13 +211,19 @@ impl Log {
         }
     }
 
+    /// What it takes in memory, in bytes, about.
+    fn size(&self) -> usize {
+        size_of::<Self>() + self.bytes + self.excerpt.as_ref().map_or(0, |excerpt| excerpt.size())
+    }
+
     /// As much of it as is kept of a run that has a successor. The lines are shared.
     fn kept(&self) -> Self {
         let first = self.lines.len().saturating_sub(KEPT);
         let lines: VecDeque<_> = self.lines.iter().skip(first).cloned().collect();
         let bytes = lines.iter().map(|line| line.size()).sum();
         let dropped = self.dropped.saturating_add(first as u64);
-        let mut kept = Self { lines, bytes, dropped, via: self.via, end: self.end.clone(), earlier: true };
+        let (end, excerpt) = (self.end.clone(), self.excerpt.clone());
+        let mut kept = Self { lines, bytes, dropped, via: self.via, end, excerpt, earlier: true };
         kept.keep();
         // Whether it has a successor is for whoever reads it to say: the run may still run.
         Self { earlier: false, ..kept }
@@ -231,7 +269,7 @@ impl Logs {
         let mut kept = Vec::new();
         for (run, log) in self.0.iter().rev() {
             let log = log.kept();
-            let Some(left) = room.checked_sub(log.bytes) else { break };
+            let Some(left) = room.checked_sub(log.size()) else { break };
             *room = left;
             kept.push((run.clone(), Arc::new(log)));
         }
@@ -266,7 +304,7 @@ impl Logs {
 
     /// What they take in memory, in bytes, about.
     pub(crate) fn size(&self) -> usize {
-        self.0.iter().map(|(_, log)| size_of::<Log>() + log.bytes).sum()
+        self.0.iter().map(|(_, log)| log.size()).sum()
     }
 }
 
@@ -304,6 +342,26 @@ mod tests {
             log.push(LogLine { text: "x".repeat(4_000), ..LogLine::default() });
         }
         assert!(log.bytes <= FOLLOWED_BYTES && log.lines().len() > 400, "{} bytes", log.bytes);
+    }
+
+    #[test]
+    fn the_error_in_a_log_stays_told_where_its_line_goes_for_a_successor() {
+        let mut logs = Logs::default();
+        let told = |logs: &Logs| logs.of(&run(1)).unwrap().excerpt().map(|excerpt| excerpt.telling().to_owned());
+        logs.note(run(1), LogNews::Opened(Via::Followed));
+        logs.note(run(1), LogNews::Lines(vec![LogLine::printed(b"Error: x")]));
+        assert_eq!(told(&logs).as_deref(), Some("Error: x"), "while it is read");
+        logs.note(run(1), lines(KEPT));
+        logs.note(run(2), LogNews::Opened(Via::Followed));
+        logs.shorten("migrations", Some(&run(2)));
+        assert_eq!(told(&logs).as_deref(), Some("Error: x"));
+        logs.note(run(1), LogNews::Closed(LogEnd::Complete));
+        assert_eq!(told(&logs).as_deref(), Some("Error: x"), "in whatever order that comes");
+        let kept = serde_json::to_string(&logs.kept(&mut usize::MAX.clone())).unwrap();
+        let mut kept: Logs = serde_json::from_str(&kept.replace("Error: x", "Error: \\u001b[2Jx")).unwrap();
+        assert_eq!(told(&kept).as_deref(), Some("Error: x"), "kept on disk, and clean");
+        kept.note(run(1), LogNews::Opened(Via::Previous));
+        assert_eq!(told(&kept), None, "it is read anew");
     }
 
     #[test]

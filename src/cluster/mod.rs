@@ -11,6 +11,7 @@
 //! | `object` | any of them, read from JSON |
 //! | `manifest` | an object as the server wrote it |
 //! | `line`, `log` | a line of a log; the logs of a pod, and what is kept of them |
+//! | `excerpt/` | the lines of a log that tell why its run failed |
 //! | `change` | what a source says |
 //! | `feed` | how the watches fare |
 //! | `record` | what is remembered of a pod and of a Job |
@@ -20,6 +21,7 @@
 mod change;
 mod deployment;
 mod event;
+mod excerpt;
 mod feed;
 mod gitlabcore;
 mod job;
@@ -38,6 +40,7 @@ mod world;
 pub use change::{Change, ClusterEvent, Scope};
 pub use deployment::Deployment;
 pub use event::Event;
+pub use excerpt::{Excerpt, ExcerptKind};
 pub use feed::{Feed, FeedState, WatchState};
 pub use gitlabcore::GitLabCore;
 pub use job::{FailureRule, Job, RuleMatch};

@@ -1,11 +1,10 @@
-//! What controllers and kubelets said of a Job and its pods, as far as it is worth showing.
+//! What controllers and kubelets said of a Job or a Deployment and its pods, as far as it is worth showing.
 
-use crate::cluster::{Event, Job, PodRecord, World};
+use crate::cluster::{Event, Uid, World};
 
-/// The events about a Job and its pods that are worth showing, each said once, oldest first.
-pub(super) fn events(job: &Job, pods: &[&PodRecord], world: &World) -> Vec<Event> {
-    let of_pods = pods.iter().flat_map(|record| world.events_about(&record.pod.meta.uid));
-    let mut events: Vec<&Event> = world.events_about(&job.meta.uid).chain(of_pods).collect();
+/// The events about those objects that are worth showing, each said once, oldest first.
+pub fn events_about<'a>(objects: impl IntoIterator<Item = &'a Uid>, world: &'a World) -> Vec<Event> {
+    let mut events: Vec<&Event> = objects.into_iter().flat_map(|uid| world.events_about(uid)).collect();
     events.retain(|event| worth_showing(event));
     events.sort_by_key(|event| (event.last, &event.meta.uid));
     let mut told: Vec<Event> = Vec::new();
@@ -29,7 +28,7 @@ fn same(one: &Event, other: &Event) -> bool {
     one.about == other.about && one.reason == other.reason && one.message == other.message
 }
 
-/// Events that say something about attempts and what hinders them.
+/// Events that say something about attempts or replicas and what hinders them.
 fn worth_showing(event: &Event) -> bool {
     event.warning
         || matches!(
@@ -42,6 +41,7 @@ fn worth_showing(event: &Event) -> bool {
                 | "Suspended"
                 | "Resumed"
                 | "Completed"
+                | "ScalingReplicaSet"
         )
 }
 

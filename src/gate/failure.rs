@@ -6,8 +6,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use super::{Excerpt, ExcerptKind, excerpt};
-use crate::cluster::{Log, LogEnd, Via};
+use crate::cluster::{Excerpt, ExcerptKind, Log, LogEnd, Via};
 
 /// The last failure of a gate.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,7 +65,7 @@ impl Failure {
             let excerpt = self.excerpt.as_ref()?;
             return Some(Telling { text: excerpt.telling().into(), tail: excerpt.kind == ExcerptKind::Tail });
         }
-        Some(Telling { text: excerpt::telling_message(&self.message), tail: false })
+        Some(Telling { text: Excerpt::telling_message(&self.message), tail: false })
     }
 
     /// Where that comes from.

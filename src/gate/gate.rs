@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use jiff::Timestamp;
 
-use super::{Attempts, Backlog, Command, Ending, ExcerptKind, Forecast, GateState, LastFailure, RunLog, excerpt};
-use crate::cluster::{Condition, Container, Event, Manifest, PodPhase, RunId, Uid};
+use super::{Attempts, Backlog, Command, Ending, Forecast, GateState, LastFailure, RunLog};
+use crate::cluster::{Condition, Container, Event, Excerpt, ExcerptKind, Manifest, PodPhase, RunId, Uid};
 
 /// A gate. It holds points in time and never ages, so that equal means unchanged.
 #[derive(Clone, Debug, PartialEq)]
@@ -140,19 +140,33 @@ impl GatePod {
 }
 
 impl GateJob {
+    /// How many failed attempts nobody saw: the Job counts more of them than the history holds.
+    pub fn unseen(&self) -> usize {
+        let seen = self.history.iter().filter(|attempt| matches!(attempt.outcome, Outcome::Failed { .. })).count();
+        usize::try_from(self.attempts.tally().failed).unwrap_or(usize::MAX).saturating_sub(seen)
+    }
+
+    /// The number of an attempt, from 1, by its place in the history. It agrees with the count of failures: those that
+    /// nobody saw came before.
+    pub fn number(&self, attempt: usize) -> usize {
+        self.unseen() + attempt + 1
+    }
+
     /// Why an attempt failed, in one line, by its place in the history: its message, or what its log tells where it has
     /// none. `None` where neither does.
     pub fn reason(&self, attempt: usize) -> Option<Cow<'_, str>> {
         let Outcome::Failed { ending, message } = &self.history.get(attempt)?.outcome else { return None };
         let read = match ending {
-            _ if !message.is_empty() => return Some(excerpt::telling_message(message)),
+            _ if !message.is_empty() => return Some(Excerpt::telling_message(message)),
             Ending::Container { .. } => {
                 self.logs.iter().rev().find(|log| log.attempt == Some(attempt))?.log.as_ref()?
             }
             Ending::Pod { .. } => return None,
         };
-        let error = excerpt::of_log(read).filter(|excerpt| excerpt.kind == ExcerptKind::Error)?;
-        Some(error.telling().to_owned().into())
+        match read.excerpt().filter(|excerpt| excerpt.kind == ExcerptKind::Error)? {
+            Cow::Borrowed(error) => Some(error.telling().into()),
+            Cow::Owned(error) => Some(error.telling().to_owned().into()),
+        }
     }
 }
 
@@ -193,6 +207,17 @@ mod tests {
         cluster.log("a", run.clone(), LogNews::Opened(Via::Followed));
         cluster.log("a", run, LogNews::Lines(vec![LogLine::printed(b"Error: y"), LogLine::printed(b"bye")]));
         assert_eq!(reasons(&cluster), [Some("PG::Bad: x".into()), Some("Error: y".into()), None]);
+    }
+
+    #[test]
+    fn attempts_are_numbered_as_the_job_counts_them_also_where_the_first_ones_were_not_seen() {
+        let numbers = |failed: u32| {
+            let state = json!({"restartCount": failed, "state": running(20), "lastState": ended(1, 2, 9)});
+            let job = gate_job(&Cluster::of([job(), pod("a", 0, state)]));
+            (job.unseen(), (0..job.history.len()).map(|attempt| job.number(attempt)).collect::<Vec<_>>())
+        };
+        assert_eq!(numbers(1), (0, vec![1, 2]));
+        assert_eq!(numbers(3), (2, vec![3, 4]), "3 of 6 failed, and the fourth runs");
     }
 
     fn gate_job(cluster: &Cluster) -> GateJob {

@@ -1,10 +1,14 @@
 //! The attempts of a gate one by one, and the last of them that failed.
 
+use std::borrow::Cow;
+
 use jiff::Timestamp;
 
 use super::taken::{Taken, accounted, cut_off, taken};
-use super::{Attempt, Attempts, Ending, Excerpt, Exit, Failure, LastFailure, Outcome, RunLog, excerpt};
-use crate::cluster::{ContainerRole, ContainerState, FinishedRun, Job, Log, PodPhase, PodRecord, RunId, holding};
+use super::{Attempt, Attempts, Ending, Exit, Failure, LastFailure, Outcome, RunLog};
+use crate::cluster::{
+    ContainerRole, ContainerState, Excerpt, FinishedRun, Job, Log, PodPhase, PodRecord, RunId, holding,
+};
 
 /// The attempts one by one, oldest first. A pod that was taken away is one attempt, in place of the runs that were cut
 /// off with it.
@@ -118,7 +122,8 @@ pub(super) fn last_failure(
 fn excerpt_of(ending: &Ending, log: Option<&Log>, message: &str) -> Option<Box<Excerpt>> {
     match ending {
         Ending::Container { .. } => {
-            log.and_then(excerpt::of_log).or_else(|| excerpt::of_message(message)).map(Box::new)
+            let of_log = log.and_then(Log::excerpt).map(Cow::into_owned);
+            of_log.or_else(|| Excerpt::of_message(message)).map(Box::new)
         }
         Ending::Pod { .. } => None,
     }

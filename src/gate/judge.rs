@@ -4,8 +4,8 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::count::{count, gave_up};
 use super::{
-    Backlog, Deadline, Failure, Gate, GateJob, GatePod, GateState, JobFailure, LastFailure, Unseen, advice, events,
-    forecast, history, logs, next, start,
+    Backlog, Deadline, Failure, Gate, GateJob, GatePod, GateState, JobFailure, LastFailure, Unseen, advice,
+    events_about, forecast, history, logs, next, start,
 };
 use crate::cluster::{Condition, Job, JobRecord, PodRecord, World, holding};
 
@@ -53,6 +53,7 @@ pub fn judge(world: &World, record: &JobRecord, purpose: &Purpose<'_>) -> Gate {
         GateState::Retrying { next_restart } => forecast::forecast(&attempts, &history, next_restart, deadline),
         _ => None,
     };
+    let objects = [&job.meta.uid].into_iter().chain(pods.iter().map(|record| &record.pod.meta.uid));
     let advice = advice::advice(&state, &attempts, job, &pods, backlog.as_ref(), purpose);
     Gate {
         job: Some(GateJob {
@@ -76,7 +77,7 @@ pub fn judge(world: &World, record: &JobRecord, purpose: &Purpose<'_>) -> Gate {
             pods: pods.iter().map(|record| pod(record)).collect(),
             orphans: world.orphans_of(&job.meta).map(pod).collect(),
             conditions: job.conditions.clone(),
-            events: events::events(job, &pods, world),
+            events: events_about(objects, world),
         }),
         state,
     }

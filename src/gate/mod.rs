@@ -10,8 +10,8 @@
 //! | `judge` | how it all comes together |
 //! | `count`, `policy` | counting as the Job controller counts |
 //! | `taken` | what took a pod away, which is not how its containers ended |
-//! | `history`, `events` | the attempts one by one, the last failure; what was said of a Job and its pods |
-//! | `logs`, `excerpt` | the logs run by run; the lines of one that matter |
+//! | `history`, `events` | the attempts one by one, the last failure; what was said of an object and its pods |
+//! | `logs` | the logs run by run |
 //! | `backlog`, `forecast` | background migrations still pending; what becomes of a gate that retries |
 //! | `start`, `image` | why a container can't start, and whether that can clear by itself |
 //! | `next`, `advice` | the next restart, the command to run, what to do |
@@ -22,7 +22,6 @@ mod backlog;
 mod command;
 mod count;
 mod events;
-mod excerpt;
 mod failure;
 mod fault;
 mod forecast;
@@ -45,7 +44,7 @@ mod taken;
 pub use attempts::{Attempts, Count, Tally};
 pub use backlog::{Backlog, Motion, Outlook, Pending};
 pub use command::{Command, Target};
-pub use excerpt::{Excerpt, ExcerptKind};
+pub use events::events_about;
 pub use failure::{Ending, Exit, Failure, LastFailure, LogSource, Telling};
 pub use fault::{Cause, StartFault};
 pub use forecast::{Forecast, Limit, Took};

@@ -5,9 +5,8 @@ use std::fmt::Write;
 use jiff::Timestamp;
 
 use super::text::{WIDTH, wrap};
-use crate::gate::{
-    Excerpt, ExcerptKind, Failure, Gate, GateJob, GateState, JobFailure, LastFailure, LogSource, StartFault, Target,
-};
+use crate::cluster::{Excerpt, ExcerptKind};
+use crate::gate::{Failure, Gate, GateJob, GateState, JobFailure, LastFailure, LogSource, StartFault, Target};
 use crate::run::{
     Rollout, RolloutState, Run, Step, StepBody, Stuck, forecast_words, outlook_words, pending_words, span, took_words,
     utc_clock,

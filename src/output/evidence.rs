@@ -4,7 +4,8 @@
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 
-use crate::gate::{Backlog, Excerpt, ExcerptKind, Failure, Forecast, Limit, Motion, Outlook};
+use crate::cluster::{Excerpt, ExcerptKind};
+use crate::gate::{Backlog, Failure, Forecast, Limit, Motion, Outlook};
 
 /// The most lines of a log in a document.
 const MOST: usize = 20;

@@ -5,9 +5,8 @@ use serde::Serialize;
 
 use super::evidence::{BacklogReport, ExcerptReport, ForecastReport, log_tail};
 use super::rollout::RolloutReport;
-use crate::gate::{
-    Attempts, Count, Ending, ExcerptKind, Gate, GateState, JobFailure, LastFailure, StartFault, Tally, Target,
-};
+use crate::cluster::ExcerptKind;
+use crate::gate::{Attempts, Count, Ending, Gate, GateState, JobFailure, LastFailure, StartFault, Tally, Target};
 use crate::run::{Step, StepBody};
 
 #[derive(Clone, Debug, Serialize)]

@@ -1,17 +1,17 @@
 //! An object as `kubectl` prints it: as YAML, and described.
 //!
-//! In comes a [`Manifest`](crate::cluster::Manifest), and for a description what was said of the object; out come lines
+//! In come [`Manifest`](crate::cluster::Manifest)s, and for a description what was said of the objects; out come lines
 //! without anything hostile, their labels painted. No clock and no terminal: what is shown are times, never ages.
 //!
 //! | file | holds |
 //! |---|---|
 //! | `yaml` | `kubectl get -o yaml` |
-//! | `describe/` | `kubectl describe` of a Job and of its pods |
+//! | `describe/` | `kubectl describe` of a Job or a Deployment and of its pods |
 
 mod describe;
 mod yaml;
 
-pub use describe::{DescribedPod, describe_job};
+pub use describe::{Described, DescribedPod, Kind, Standing, describe};
 pub use yaml::yaml;
 
 use crate::cluster::{Colour, LogLine, Look, Paint};

@@ -1,12 +1,18 @@
-//! An object as `kubectl get -o yaml` prints it: keys in their order, texts of several lines as blocks.
+//! Objects as `kubectl get -o yaml` prints one: keys in their order, texts of several lines as blocks.
 
 use super::{LABEL, painted};
 use crate::cluster::{LogLine, Manifest, clean_line};
 
-/// The object line by line; `None` where it was not kept.
+/// The objects line by line, several of them one document after the other; `None` where none was kept.
 ///
 /// Control characters cannot come through: YAML writes them as escapes. What reverses or hides text is left out.
-pub fn yaml(manifest: &Manifest) -> Option<Vec<LogLine>> {
+pub fn yaml(manifests: &[Manifest]) -> Option<Vec<LogLine>> {
+    let documents: Vec<Vec<LogLine>> = manifests.iter().filter_map(document).collect();
+    let between = LogLine { text: "---".to_owned(), ..LogLine::default() };
+    (!documents.is_empty()).then(|| documents.join(&between))
+}
+
+fn document(manifest: &Manifest) -> Option<Vec<LogLine>> {
     let object = manifest.object()?;
     // kubectl breaks no line that the object does not break.
     let options = serde_saphyr::ser_options! { folded_wrap_chars: usize::MAX };
@@ -43,8 +49,12 @@ mod tests {
     use super::*;
     use crate::cluster::Object;
 
+    fn manifest(object: &Value) -> Manifest {
+        Object::read(object).unwrap().meta().manifest.clone()
+    }
+
     fn printed(object: Value) -> Vec<LogLine> {
-        yaml(&Object::read(&object).unwrap().meta().manifest).unwrap()
+        yaml(&[manifest(&object)]).unwrap()
     }
 
     fn text(object: Value) -> String {
@@ -95,6 +105,14 @@ mod tests {
 
     #[test]
     fn what_was_not_kept_is_not_printed() {
-        assert_eq!(yaml(&Manifest::default()), None);
+        assert_eq!(yaml(&[Manifest::default()]), None);
+    }
+
+    #[test]
+    fn several_objects_are_one_document_after_the_other() {
+        let lines = yaml(&[manifest(&job(json!(1))), Manifest::default(), manifest(&job(json!(2)))]).unwrap();
+        let text: Vec<&str> = lines.iter().map(|line| line.text.as_str()).collect();
+        let document = |spec| ["kind: Job", "metadata:", "  name: mig", spec];
+        assert_eq!(text, [&document("spec: 1")[..], &["---"], &document("spec: 2")].concat());
     }
 }

@@ -28,6 +28,7 @@ pub(super) fn replicas(deployment: &Deployment, world: &World) -> Vec<Replica> {
             restarts: pod.containers.iter().map(|container| container.restarts).fold(0, u32::saturating_add),
             node: pod.node.clone(),
             created: pod.meta.created,
+            manifest: pod.meta.manifest.clone(),
         }
     };
     let mut replicas: Vec<Replica> = pods.iter().map(replica).collect();

@@ -8,11 +8,11 @@ use super::{
     Course, Crash, Hop, OperatorReport, Replica, ReplicaState, Rollout, RolloutState, Run, Source, Step, StepBody,
     StepId, Stuck, Template, Verdict, Workload,
 };
-use crate::cluster::{Log, LogLine, Manifest, Uid, Via};
+use crate::cluster::{Excerpt, ExcerptKind, Log, LogLine, Manifest, Uid, Via};
 use crate::fixture::counted;
 use crate::gate::{
-    Attempts, Backlog, Cause, Command, Deadline, Ending, Excerpt, ExcerptKind, Exit, Failure, Forecast, Gate, GateJob,
-    GateState, JobFailure, LastFailure, Limit, StartFault, Took,
+    Attempts, Backlog, Cause, Command, Deadline, Ending, Exit, Failure, Forecast, Gate, GateJob, GateState, JobFailure,
+    LastFailure, Limit, StartFault, Took,
 };
 
 /// That time on the day of the upgrade.
@@ -70,6 +70,7 @@ pub(crate) fn rollout(state: RolloutState) -> StepBody {
         paused: false,
         refused: None,
         replicas: vec![replica(&format!("gitlab-{app}-7589bc446-45jtk"), ReplicaState::Ready { since: None })],
+        events: Vec::new(),
         manifest: Manifest::default(),
     };
     let begun = !matches!(state, RolloutState::Pending | RolloutState::Unknown);
@@ -120,6 +121,7 @@ pub(crate) fn replica(pod: &str, state: ReplicaState) -> Replica {
         restarts: 0,
         node: Some("node-1".into()),
         created: Some(time("15:04:20")),
+        manifest: Manifest::default(),
     }
 }
 

@@ -117,7 +117,7 @@ pub(super) fn one_line(message: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gate::{Excerpt, ExcerptKind};
+    use crate::cluster::{Excerpt, ExcerptKind};
     use crate::run::sample;
 
     #[test]

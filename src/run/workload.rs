@@ -4,7 +4,7 @@ use std::fmt;
 
 use jiff::Timestamp;
 
-use crate::cluster::Manifest;
+use crate::cluster::{Event, Manifest};
 use crate::gate::{Exit, StartFault};
 
 /// A Deployment of a rollout.
@@ -27,6 +27,8 @@ pub struct Workload {
     /// Its replicas, those on the new template first, and oldest first; empty where the rollout is not the one that its
     /// pods go through, or nobody may see them.
     pub replicas: Vec<Replica>,
+    /// Events about it and its replicas that are worth showing, oldest first.
+    pub events: Vec<Event>,
     /// The Deployment as the server wrote it.
     pub manifest: Manifest,
 }
@@ -46,6 +48,8 @@ pub struct Replica {
     pub node: Option<String>,
     /// When it was made.
     pub created: Option<Timestamp>,
+    /// The pod as the server wrote it.
+    pub manifest: Manifest,
 }
 
 /// Which template of its Deployment a replica is made from.

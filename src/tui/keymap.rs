@@ -144,14 +144,14 @@ static BINDINGS: &[Binding] = &[
         action: Action::Describe,
         places: &[Dashboard, Detail],
         bar: None,
-        help: "what kubectl describe tells of its Job and pods",
+        help: "what kubectl describe tells of its Job or Deployments, and of the pods",
     },
     Binding {
         keys: &[Key::Char('y')],
         action: Action::Yaml,
         places: &[Dashboard, Detail, Instances],
         bar: None,
-        help: "the object as YAML",
+        help: "the Job, the Deployments or the instance as YAML",
     },
     Binding {
         keys: &[Key::Named(KeyCode::Enter)],

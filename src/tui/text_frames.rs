@@ -8,7 +8,7 @@ use super::frames::{compare, drawn, every_size, every_way, pressed, text};
 use super::model::Model;
 use super::theme::Theme;
 use crate::cluster::{Colour, LogEnd, LogLine, Look, Manifest, Paint, Via};
-use crate::run::Run;
+use crate::run::{Run, StepBody};
 
 /// The failed upgrade, its Job and its resource as the server wrote them.
 pub fn written() -> Run {
@@ -26,6 +26,26 @@ pub fn written() -> Run {
         job.manifest = written("Job", JOB);
         job.pods.iter_mut().for_each(|pod| pod.manifest = written("Pod", &pod.name));
     });
+    run
+}
+
+/// A rollout that is stuck, its Deployments and their pods as the server wrote them.
+pub fn written_rollout() -> Run {
+    let mut run = fixture::stuck();
+    let written = |kind: &str, name: &str, owner: Option<&str>| {
+        let owners: Vec<_> = owner.map(|name| json!({"kind": "ReplicaSet", "name": name})).into_iter().collect();
+        Manifest::of(&json!({"kind": kind, "metadata": {"name": name, "uid": name, "ownerReferences": owners},
+            "spec": {"replicas": 2, "template": {"spec": {"containers": [{"name": "webservice", "image": "r/web:v2"}]}}}}))
+    };
+    if let StepBody::Rollout(rollout) = &mut run.steps[1].body {
+        for workload in &mut rollout.workloads {
+            workload.manifest = written("Deployment", &workload.name, None);
+            for replica in &mut workload.replicas {
+                let set = replica.pod.rsplit_once('-').map(|(set, _)| set);
+                replica.manifest = written("Pod", &replica.pod, set);
+            }
+        }
+    }
     run
 }
 
@@ -76,6 +96,12 @@ fn an_object_as_yaml() {
 #[test]
 fn an_object_described() {
     every_way("describe", |theme, size| read(written(), "d", theme, size));
+}
+
+#[test]
+fn the_deployments_of_a_rollout() {
+    every_size("yaml-rollout", |theme, size| read(written_rollout(), "y", theme, size));
+    every_size("describe-rollout", |theme, size| read(written_rollout(), "d", theme, size));
 }
 
 #[test]
@@ -139,9 +165,9 @@ fn how_a_run_ended_is_told_in_words() {
         reason: reason.into(),
     };
     for (ending, told) in [
-        (exited(1, None, "Error"), "exited 1  "),
-        (exited(137, None, "OOMKilled"), "killed by SIGKILL (OOMKilled)"),
-        (exited(143, Some(15), "Error"), "killed by SIGTERM  "),
+        (exited(1, None, "Error"), "exited 1 (Error)  "),
+        (exited(137, None, "OOMKilled"), "ran out of memory (OOMKilled, 137)  "),
+        (exited(143, Some(15), "Error"), "was killed by SIGTERM (143)  "),
         (Ending::Pod { reason: "Evicted".into() }, "pod failed (Evicted)"),
     ] {
         assert!(with(ending.clone()).contains(told), "{}", with(ending));

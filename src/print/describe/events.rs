@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::sheet::Sheet;
+use super::sheet::{Sheet, field};
 use crate::cluster::{Event, read};
 
 pub fn conditions(sheet: &mut Sheet<'_>, object: &Value) {
@@ -20,8 +20,12 @@ pub fn conditions(sheet: &mut Sheet<'_>, object: &Value) {
     }
 }
 
-/// Those about the object with that uid, oldest first.
-pub fn events(sheet: &mut Sheet<'_>, events: &[Event], uid: &str) {
+/// What stands above events: which there are, and which not.
+const TITLE: &str = "Events (without Normal ones such as Scheduled, Pulled, Started)";
+
+/// Those about that object, oldest first.
+pub fn events(sheet: &mut Sheet<'_>, events: &[Event], object: &Value) {
+    let uid = read::text(object, &["metadata", "uid"]).unwrap_or_default();
     let rows: Vec<Vec<String>> = events
         .iter()
         .filter(|event| event.about.0 == uid)
@@ -33,8 +37,9 @@ pub fn events(sheet: &mut Sheet<'_>, events: &[Event], uid: &str) {
         })
         .collect();
     if rows.is_empty() {
-        return sheet.fields(0, vec![super::sheet::or_none("Events", Vec::new())]);
+        // Nobody asks for the events of what is ready, nor for those of a Deployment.
+        return sheet.fields(0, vec![field(TITLE, Some("<none known>".to_owned()))]);
     }
-    sheet.head(0, "Events");
+    sheet.head(0, TITLE);
     sheet.table(2, &["Type", "Reason", "Last Seen", "Message"], rows);
 }

@@ -1,10 +1,10 @@
-//! What stands at the top of a Job, and the template of its pods.
+//! What stands at the top of a Job.
 
 use serde_json::Value;
 
 use super::events::{conditions, events};
 use super::sheet::{Field, Sheet, field, or_none, pairs, text};
-use super::template::{containers, placement, volumes};
+use super::template::template;
 use crate::cluster::{Event, read};
 
 pub fn job(sheet: &mut Sheet<'_>, job: &Value, about: &[Event]) {
@@ -44,20 +44,9 @@ pub fn job(sheet: &mut Sheet<'_>, job: &Value, about: &[Event]) {
         text("Completed Indexes", job, &["status", "completedIndexes"]),
     ]);
     sheet.fields(0, fields);
-    if let Some(template) = read::at(job, &["spec", "template"]) {
-        sheet.head(0, "Pod Template");
-        let annotations = pairs(template, &["metadata", "annotations"], ": ");
-        let labels = pairs(template, &["metadata", "labels"], "=");
-        let account = text("Service Account", template, &["spec", "serviceAccountName"]);
-        sheet.fields(2, vec![or_none("Labels", labels), ("Annotations".to_owned(), annotations), account]);
-        let spec = template.get("spec").unwrap_or(&Value::Null);
-        containers(sheet, 2, spec, None);
-        volumes(sheet, 2, spec);
-        sheet.fields(2, placement(spec));
-    }
+    template(sheet, job);
     conditions(sheet, job);
-    let uid = read::text(job, &["metadata", "uid"]).unwrap_or_default();
-    events(sheet, about, &uid);
+    events(sheet, about, job);
 }
 
 /// Labels and annotations. What was last applied repeats the whole object, and `kubectl` leaves it out too.

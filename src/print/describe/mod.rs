@@ -1,15 +1,16 @@
-//! A Job and its pods as `kubectl describe` prints them, in its order and its words.
+//! A Job or a Deployment and its pods as `kubectl describe` prints them, in its order and its words.
 //!
-//! What differs: a moment is told as a time in the user's zone instead of an age, which would not be true for long; and the
-//! Job's conditions are shown, which kubectl leaves out.
+//! What differs: a moment is told as a time in the user's zone instead of an age, which would not be true for long; a
+//! Job's conditions are shown whole, which kubectl leaves out; and its pods stand below it.
 //!
 //! | file | holds |
 //! |---|---|
-//! | `job`, `pod` | what stands at the top of each |
+//! | `job`, `deployment`, `pod` | what stands at the top of each |
 //! | `template` | what a pod and the template of one share: containers, volumes, where it may run |
 //! | `events` | conditions and events |
 //! | `sheet` | labels and values in columns |
 
+mod deployment;
 mod events;
 mod job;
 mod pod;
@@ -21,36 +22,79 @@ use jiff::tz::TimeZone;
 use self::sheet::Sheet;
 use crate::cluster::{Event, LogLine, Manifest};
 
-/// A pod of a Job.
-#[derive(Clone, Copy, Debug)]
-pub struct DescribedPod<'a> {
-    /// Its name.
-    pub name: &'a str,
-    /// Whether it is gone, and this is the last there was of it.
-    pub gone: bool,
-    /// The pod as the server wrote it.
-    pub manifest: &'a Manifest,
+/// An object that is described, and its pods.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Described {
+    /// What it is.
+    pub kind: Kind,
+    /// The object as the server wrote it.
+    pub manifest: Manifest,
+    /// Its pods.
+    pub pods: Vec<DescribedPod>,
+    /// Events about any of them.
+    pub events: Vec<Event>,
 }
 
-/// A Job, and below it each of its pods; `None` where the Job was not kept. `events` are those about any of them.
-pub fn describe_job(
-    job: &Manifest,
-    pods: &[DescribedPod<'_>],
-    events: &[Event],
-    zone: &TimeZone,
-) -> Option<Vec<LogLine>> {
+/// What is described.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A Job.
+    Job,
+    /// A Deployment.
+    Deployment,
+}
+
+/// A pod of what is described.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DescribedPod {
+    /// Its name.
+    pub name: String,
+    /// How it stands to the object.
+    pub standing: Standing,
+    /// The pod as the server wrote it.
+    pub manifest: Manifest,
+}
+
+/// How a pod stands to what it is a pod of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// It is there, and made from the present template.
+    Present,
+    /// It is there, and made from an earlier template.
+    Old,
+    /// It is gone, and this is the last there was of it.
+    Gone,
+}
+
+/// The objects one after the other, and below each its pods; `None` where none of them was kept.
+pub fn describe(objects: &[Described], zone: &TimeZone) -> Option<Vec<LogLine>> {
     let mut sheet = Sheet::new(zone);
-    job::job(&mut sheet, &job.object()?, events);
-    for pod in pods {
-        sheet.blank();
-        let gone = if pod.gone { ", which is gone: this is the last there was of it" } else { "" };
-        sheet.title(&format!("Pod {}{gone}", pod.name));
-        match pod.manifest.object() {
-            Some(object) => pod::pod(&mut sheet, &object, events),
-            None => sheet.line(0, "  nothing else was kept of it"),
+    for of in objects {
+        let Some(object) = of.manifest.object() else { continue };
+        if !sheet.lines.is_empty() {
+            (0..2).for_each(|_| sheet.blank());
         }
+        match of.kind {
+            Kind::Job => job::job(&mut sheet, &object, &of.events),
+            Kind::Deployment => deployment::deployment(&mut sheet, &object, &of.pods, &of.events),
+        }
+        of.pods.iter().for_each(|pod| below(&mut sheet, pod, &of.events));
     }
-    Some(sheet.lines)
+    (!sheet.lines.is_empty()).then_some(sheet.lines)
+}
+
+fn below(sheet: &mut Sheet<'_>, pod: &DescribedPod, events: &[Event]) {
+    let standing = match pod.standing {
+        Standing::Present => "",
+        Standing::Old => ", on an earlier template",
+        Standing::Gone => ", which is gone: this is the last there was of it",
+    };
+    sheet.blank();
+    sheet.title(&format!("Pod {}{standing}", pod.name));
+    match pod.manifest.object() {
+        Some(object) => pod::pod(sheet, &object, events),
+        None => sheet.line(0, "  nothing else was kept of it"),
+    }
 }
 
 #[cfg(test)]

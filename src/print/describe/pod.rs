@@ -52,6 +52,5 @@ pub fn pod(sheet: &mut Sheet<'_>, pod: &Value, about: &[Event]) {
     let mut fields = vec![text("QoS Class", pod, &["status", "qosClass"])];
     fields.extend(placement(spec));
     sheet.fields(0, fields);
-    let uid = read::text(pod, &["metadata", "uid"]).unwrap_or_default();
-    events(sheet, about, &uid);
+    events(sheet, about, pod);
 }

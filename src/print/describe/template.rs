@@ -5,6 +5,20 @@ use serde_json::Value;
 use super::sheet::{Field, NONE, Sheet, field, or_none, pairs, text, word};
 use crate::cluster::read;
 
+/// The template of an object's pods.
+pub fn template(sheet: &mut Sheet<'_>, object: &Value) {
+    let Some(template) = read::at(object, &["spec", "template"]) else { return };
+    sheet.head(0, "Pod Template");
+    let annotations = pairs(template, &["metadata", "annotations"], ": ");
+    let labels = pairs(template, &["metadata", "labels"], "=");
+    let account = text("Service Account", template, &["spec", "serviceAccountName"]);
+    sheet.fields(2, vec![or_none("Labels", labels), ("Annotations".to_owned(), annotations), account]);
+    let spec = template.get("spec").unwrap_or(&Value::Null);
+    containers(sheet, 2, spec, None);
+    volumes(sheet, 2, spec);
+    sheet.fields(2, placement(spec));
+}
+
 /// The containers of a pod's spec, with how they fare where there is a status.
 pub fn containers(sheet: &mut Sheet<'_>, indent: usize, spec: &Value, status: Option<&Value>) {
     let kinds = [

@@ -74,11 +74,14 @@ fn pod() -> Value {
                 "state": {"waiting": {"reason": "CrashLoopBackOff", "message": "back-off 10s"}}}]}})
 }
 
-fn described(job: &Value, pods: &[(Value, bool)], events: &[Event]) -> Vec<LogLine> {
-    let manifests: Vec<(Manifest, bool)> = pods.iter().map(|(pod, gone)| (manifest(pod), *gone)).collect();
-    let pods: Vec<DescribedPod<'_>> =
-        manifests.iter().map(|(manifest, gone)| DescribedPod { name: "mig-abc", gone: *gone, manifest }).collect();
-    describe_job(&manifest(job), &pods, events, &TimeZone::UTC).unwrap()
+fn below(name: &str, standing: Standing, manifest: Manifest) -> DescribedPod {
+    DescribedPod { name: name.into(), standing, manifest }
+}
+
+fn described(job: &Value, pods: &[Value], events: &[Event]) -> Vec<LogLine> {
+    let pods = pods.iter().map(|pod| below("mig-abc", Standing::Gone, manifest(pod))).collect();
+    let job = Described { kind: Kind::Job, manifest: manifest(job), pods, events: events.to_vec() };
+    describe(&[job], &TimeZone::UTC).unwrap()
 }
 
 fn text(lines: &[LogLine]) -> String {
@@ -88,11 +91,48 @@ fn text(lines: &[LogLine]) -> String {
 #[test]
 fn a_job_and_its_pods_are_described_as_kubectl_does() {
     let events = [event("job-1", "SuccessfulCreate", 1), event("pod-1", "BackOff", 3)];
+    compare("described", &described(&job(), &[pod()], &events));
+}
+
+fn compare(name: &str, lines: &[LogLine]) {
     let mut settings = insta::Settings::clone_current();
     settings.set_snapshot_path("../../../tests/snapshots");
     settings.set_prepend_module_to_snapshot(false);
     settings.set_omit_expression(true);
-    settings.bind(|| insta::assert_snapshot!("described", text(&described(&job(), &[(pod(), true)], &events))));
+    settings.bind(|| insta::assert_snapshot!(name, text(lines)));
+}
+
+fn deployment() -> Value {
+    json!({"kind": "Deployment", "metadata": {"name": "web", "namespace": "gitlab", "uid": "web-1",
+            "creationTimestamp": "2026-11-29T19:40:00Z", "labels": {"app": "webservice"}},
+        "spec": {"replicas": 2, "progressDeadlineSeconds": 600, "selector": {"matchLabels": {"app": "webservice"}},
+            "strategy": {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 1, "maxUnavailable": "25%"}},
+            "template": {"metadata": {"labels": {"app": "webservice"}},
+                "spec": {"containers": [{"name": "webservice", "image": "r/web:v2"}]}}},
+        "status": {"replicas": 3, "updatedReplicas": 1, "availableReplicas": 2, "unavailableReplicas": 1, "conditions": [
+            {"type": "Progressing", "status": "True", "reason": "ReplicaSetUpdated",
+             "message": "ReplicaSet \"web-new\" is progressing."}]}})
+}
+
+fn replica(set: &str, name: &str) -> Value {
+    json!({"kind": "Pod", "metadata": {"name": name, "namespace": "gitlab", "uid": name, "labels": {"app": "webservice"},
+            "ownerReferences": [{"kind": "ReplicaSet", "name": set, "controller": true}]},
+        "spec": {"containers": [{"name": "webservice", "image": "r/web:v2"}]}, "status": {"phase": "Running"}})
+}
+
+#[test]
+fn deployments_are_described_one_after_the_other_with_their_replicas() {
+    let of = |set, name: &str, standing| below(name, standing, manifest(&replica(set, name)));
+    let pods = vec![
+        of("web-new", "web-new-1", Standing::Present),
+        of("web-old", "web-old-1", Standing::Old),
+        of("web-old", "web-old-2", Standing::Old),
+    ];
+    let events = vec![event("web-1", "ScalingReplicaSet", 1), event("web-new-1", "Unhealthy", 2)];
+    let web = Described { kind: Kind::Deployment, manifest: manifest(&deployment()), pods, events };
+    let other = with(deployment(), json!({"metadata": {"name": "sidekiq"}, "spec": {"paused": true}, "status": null}));
+    let other = Described { kind: Kind::Deployment, manifest: manifest(&other), pods: Vec::new(), events: Vec::new() };
+    compare("described-deployments", &describe(&[web, other], &TimeZone::UTC).unwrap());
 }
 
 #[test]
@@ -113,9 +153,7 @@ fn an_object_without_anything_is_described_too() {
         if lacking == "metadata" {
             job[lacking] = json!({"name": "mig"});
         }
-        assert!(
-            text(&described(&job, &[(json!({"kind": "Pod", "metadata": {"name": "a"}}), false)], &[])).contains("mig")
-        );
+        assert!(text(&described(&job, &[json!({"kind": "Pod", "metadata": {"name": "a"}})], &[])).contains("mig"));
     }
 }
 
@@ -144,11 +182,12 @@ fn what_is_hostile_in_an_object_is_not_described() {
 
 #[test]
 fn of_a_pod_that_was_not_kept_the_name_is_told() {
-    let pods = [DescribedPod { name: "mig-xyz", gone: true, manifest: &Manifest::default() }];
-    let lines = describe_job(&manifest(&job()), &pods, &[], &TimeZone::UTC).unwrap();
+    let pods = vec![below("mig-xyz", Standing::Gone, Manifest::default())];
+    let of = |manifest| Described { kind: Kind::Job, manifest, pods: pods.clone(), events: Vec::new() };
+    let lines = describe(&[of(manifest(&job()))], &TimeZone::UTC).unwrap();
     assert!(
         text(&lines)
             .ends_with("Pod mig-xyz, which is gone: this is the last there was of it\n  nothing else was kept of it\n")
     );
-    assert_eq!(describe_job(&Manifest::default(), &pods, &[], &TimeZone::UTC), None);
+    assert_eq!(describe(&[of(Manifest::default())], &TimeZone::UTC), None);
 }

@@ -1,7 +1,7 @@
 //! The two rollouts between the gates, from the Deployments that they wait for.
 
 use crate::cluster::{Deployment, JobRecord, World, condition, holding};
-use crate::gate::Command;
+use crate::gate::{Command, events_about};
 use crate::run::replicas::replicas;
 use crate::run::{Replica, ReplicaState, Rollout, RolloutState, Template, Workload};
 
@@ -80,6 +80,8 @@ fn workload(deployment: &Deployment, state: &RolloutState, between: &Between<'_>
                 .min(deployment.desired),
         ),
     };
+    let pods = world.replicas_of(&deployment.meta).filter(|_| shows_pods).map(|record| &record.pod.meta.uid);
+    let objects = [&deployment.meta.uid].into_iter().chain(pods);
     let refused = holding(&deployment.conditions, "ReplicaFailure").filter(|_| under_way);
     Workload {
         name: deployment.meta.name.clone(),
@@ -91,6 +93,7 @@ fn workload(deployment: &Deployment, state: &RolloutState, between: &Between<'_>
         paused: deployment.paused && (under_way || *state == RolloutState::Pending && between.bypass),
         refused: refused.map(|condition| condition.message.clone()),
         replicas,
+        events: events_about(objects, world),
         manifest: deployment.meta.manifest.clone(),
     }
 }
@@ -131,7 +134,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::fixture::{Cluster, at, waiting, with};
+    use crate::fixture::{Cluster, at, event, waiting, with};
     use crate::gate::Target;
     use crate::run::Stuck;
 
@@ -243,6 +246,25 @@ mod tests {
         let pending = |bypass| rollout_of([paused()], &Between { reached: false, bypass, ..BETWEEN });
         assert!(pending(true).workloads[0].paused && pending(true).command.is_none());
         assert!(!pending(false).workloads[0].paused, "the final rollout comes later");
+    }
+
+    #[test]
+    fn a_deployment_tells_what_was_said_of_it_and_of_its_replicas() {
+        let about = |uid: &str, reason: &str, kind: &str| {
+            with(event(uid, reason, reason, 1), json!({"type": kind, "metadata": {"uid": reason}}))
+        };
+        let objects = [
+            deployment("sidekiq", json!({})),
+            without_image("sidekiq", "p"),
+            about("sidekiq", "ScalingReplicaSet", "Normal"),
+            about("p", "Failed", "Warning"),
+            about("p", "Scheduled", "Normal"),
+            about("other", "Unhealthy", "Warning"),
+        ];
+        let mut reasons: Vec<String> =
+            rollout_of(objects, &BETWEEN).workloads.remove(0).events.into_iter().map(|event| event.reason).collect();
+        reasons.sort();
+        assert_eq!(reasons, ["Failed", "ScalingReplicaSet"]);
     }
 
     #[test]

@@ -73,10 +73,10 @@ impl Logs {
         !self.left.is_empty()
     }
 
-    /// The attempt that the run was or was part of, and its number, from 1.
+    /// The attempt that the run was or was part of, and its number, as the Job counts.
     pub fn attempt(&self) -> Option<(usize, &Attempt)> {
         let index = self.run()?.attempt?;
-        Some((index + 1, self.job.history.get(index)?))
+        Some((self.job.number(index), self.job.history.get(index)?))
     }
 
     /// The pod of the run that is shown.

@@ -1,29 +1,27 @@
-//! An object, as YAML or described.
+//! An object, or the objects of a rollout, as YAML or described.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 
 use jiff::tz::TimeZone;
 
-use crate::cluster::{Event, LogLine, Manifest, Uid};
+use crate::cluster::{LogLine, Manifest, Uid};
 use crate::gate::{GateJob, GatePod};
-use crate::print::{DescribedPod, describe_job, yaml};
-use crate::run::Run;
+use crate::print::{Described, DescribedPod, Kind, Standing, describe, yaml};
+use crate::run::{Replica, Rollout, Run, Step, StepBody, StepId, Template, Workload};
 
-/// An object that is read.
+/// An object that is read, or several.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Object {
-    /// How it is shown.
-    pub form: Form,
-    /// Its kind, as `job`, and its name.
-    pub kind: &'static str,
-    /// See `kind`.
-    pub name: String,
+    /// What it is called: `job/gitlab-migrations-1`; of a rollout, which one and of how many Deployments.
+    pub title: String,
+    /// What a file of it is called, without what tells its form.
+    pub file: String,
     /// Whether it is gone, and this is the last there was of it.
     pub gone: bool,
     /// The lines.
     pub lines: VecDeque<Arc<LogLine>>,
-    uid: Uid,
+    of: Of,
     source: Source,
 }
 
@@ -36,85 +34,145 @@ pub enum Form {
     Described,
 }
 
-/// What the lines were made of: they are made anew only where that is another.
-#[derive(Clone, Debug, PartialEq)]
-struct Source {
-    manifest: Manifest,
-    gone: bool,
-    pods: Vec<(bool, Manifest)>,
-    events: Vec<Event>,
+/// Whose it is: by that it is found again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Of {
+    Resource(Uid),
+    Job(Uid),
+    Rollout(Uid, StepId),
 }
 
-impl Source {
-    fn of(job: &GateJob) -> Self {
-        let pods = job.pods.iter().map(|pod| (pod.gone, pod.manifest.clone())).collect();
-        Self { manifest: job.manifest.clone(), gone: job.gone, pods, events: job.events.clone() }
-    }
+/// What the lines were made of: they are made anew only where that is another.
+#[derive(Clone, Debug, PartialEq)]
+enum Source {
+    Yaml(Vec<Manifest>),
+    Described(Vec<Described>),
+}
+
+/// The lines of what is called so.
+struct Named {
+    of: Of,
+    title: String,
+    file: String,
+    gone: bool,
+    source: Source,
 }
 
 impl Object {
-    /// The Job of a gate; `None` where the object was not kept.
-    pub fn job(form: Form, job: &GateJob, zone: &TimeZone) -> Option<Self> {
-        let lines = match form {
-            Form::Yaml => yaml(&job.manifest),
-            Form::Described => {
-                let pods: Vec<DescribedPod<'_>> = job.pods.iter().map(described).collect();
-                describe_job(&job.manifest, &pods, &job.events, zone)
-            }
-        };
-        Some(Self {
-            form,
-            kind: "job",
-            name: job.name.clone(),
-            gone: job.gone,
-            lines: shared(lines?),
-            uid: job.uid.clone(),
-            source: Source::of(job),
-        })
+    /// The resource of a run as YAML; `None` where it was not kept.
+    pub fn resource(run: &Run, zone: &TimeZone) -> Option<Self> {
+        Self::made(of_resource(run), zone)
     }
 
-    /// The resource of a run as YAML; `None` where it was not kept.
-    pub fn resource(run: &Run) -> Option<Self> {
-        let manifest = run.manifest.clone();
-        Some(Self {
-            form: Form::Yaml,
-            kind: "gitlabcore",
-            name: run.name.clone(),
-            gone: false,
-            lines: shared(yaml(&manifest)?),
-            uid: run.uid.clone(),
-            source: Source { manifest, gone: false, pods: Vec::new(), events: Vec::new() },
-        })
+    /// The Job of a gate, or the Deployments of a rollout; `None` where there is none, or none was kept.
+    pub fn step(form: Form, run: &Run, step: &Step, zone: &TimeZone) -> Option<Self> {
+        Self::made(of_step(form, run, step)?, zone)
+    }
+
+    fn made(named: Named, zone: &TimeZone) -> Option<Self> {
+        let lines = match &named.source {
+            Source::Yaml(manifests) => yaml(manifests),
+            Source::Described(objects) => describe(objects, zone),
+        };
+        let lines = lines?.into_iter().map(Arc::new).collect();
+        let Named { of, title, file, gone, source } = named;
+        Some(Self { title, file, gone, lines, of, source })
+    }
+
+    /// How it is shown.
+    pub fn form(&self) -> Form {
+        match self.source {
+            Source::Yaml(_) => Form::Yaml,
+            Source::Described(_) => Form::Described,
+        }
     }
 
     /// Takes in what became of it. One that no run tells of any longer stays as it was.
     pub(super) fn see(&mut self, runs: &[Run], zone: &TimeZone) {
-        let jobs = || runs.iter().flat_map(|run| &run.steps).filter_map(|step| step.gate()?.job.as_ref());
-        let new = if let Some(job) = jobs().find(|job| job.uid == self.uid) {
-            if Source::of(job) == self.source {
-                return;
-            }
-            Self::job(self.form, job, zone)
-        } else if let Some(run) = runs.iter().find(|run| run.uid == self.uid) {
-            if run.manifest == self.source.manifest {
-                return;
-            }
-            Self::resource(run)
-        } else {
-            // A resource that has no run was deleted; a Job can merely be one of an earlier hop.
-            self.gone |= self.kind == "gitlabcore";
-            return;
+        let steps = || runs.iter().flat_map(|run| run.steps.iter().map(move |step| (run, step)));
+        let of_step = |(run, step): (&Run, &Step)| of_step(self.form(), run, step).filter(|named| named.of == self.of);
+        let now = match &self.of {
+            Of::Resource(uid) => runs.iter().find(|run| run.uid == *uid).map(of_resource),
+            Of::Job(_) | Of::Rollout(..) => steps().find_map(of_step),
         };
-        if let Some(new) = new {
-            *self = new;
+        match now {
+            Some(now) if now.source == self.source && now.gone == self.gone => {}
+            Some(now) => {
+                if let Some(new) = Self::made(now, zone) {
+                    *self = new;
+                }
+            }
+            // A resource that has no run was deleted; a Job can merely be one of an earlier hop.
+            None => self.gone |= matches!(self.of, Of::Resource(_)),
         }
     }
 }
 
-fn described(pod: &GatePod) -> DescribedPod<'_> {
-    DescribedPod { name: &pod.name, gone: pod.gone, manifest: &pod.manifest }
+fn of_resource(run: &Run) -> Named {
+    Named {
+        of: Of::Resource(run.uid.clone()),
+        title: format!("gitlabcore/{}", run.name),
+        file: format!("gitlabcore-{}", run.name),
+        gone: false,
+        source: Source::Yaml(vec![run.manifest.clone()]),
+    }
 }
 
-fn shared(lines: Vec<LogLine>) -> VecDeque<Arc<LogLine>> {
-    lines.into_iter().map(Arc::new).collect()
+fn of_step(form: Form, run: &Run, step: &Step) -> Option<Named> {
+    match &step.body {
+        StepBody::Gate(gate) => gate.job.as_ref().map(|job| of_job(form, job)),
+        StepBody::Rollout(rollout) => Some(of_rollout(form, run, step.id, rollout)),
+    }
+}
+
+fn of_job(form: Form, job: &GateJob) -> Named {
+    let described = || Described {
+        kind: Kind::Job,
+        manifest: job.manifest.clone(),
+        pods: job.pods.iter().map(of_pod).collect(),
+        events: job.events.clone(),
+    };
+    Named {
+        of: Of::Job(job.uid.clone()),
+        title: format!("job/{}", job.name),
+        file: format!("job-{}", job.name),
+        gone: job.gone,
+        source: match form {
+            Form::Yaml => Source::Yaml(vec![job.manifest.clone()]),
+            Form::Described => Source::Described(vec![described()]),
+        },
+    }
+}
+
+fn of_pod(pod: &GatePod) -> DescribedPod {
+    let standing = if pod.gone { Standing::Gone } else { Standing::Present };
+    DescribedPod { name: pod.name.clone(), standing, manifest: pod.manifest.clone() }
+}
+
+fn of_rollout(form: Form, run: &Run, id: StepId, rollout: &Rollout) -> Named {
+    let count = rollout.workloads.len();
+    let described = |workload: &Workload| Described {
+        kind: Kind::Deployment,
+        manifest: workload.manifest.clone(),
+        pods: workload.replicas.iter().map(of_replica).collect(),
+        events: workload.events.clone(),
+    };
+    Named {
+        of: Of::Rollout(run.uid.clone(), id),
+        title: format!("{}, {count} {}", id.title(), if count == 1 { "Deployment" } else { "Deployments" }),
+        file: format!("{}-{}", run.name, id.word()),
+        gone: false,
+        source: match form {
+            Form::Yaml => Source::Yaml(rollout.workloads.iter().map(|workload| workload.manifest.clone()).collect()),
+            Form::Described => Source::Described(rollout.workloads.iter().map(described).collect()),
+        },
+    }
+}
+
+fn of_replica(replica: &Replica) -> DescribedPod {
+    let standing = match replica.template {
+        Template::New => Standing::Present,
+        Template::Old => Standing::Old,
+    };
+    DescribedPod { name: replica.pod.clone(), standing, manifest: replica.manifest.clone() }
 }

@@ -38,6 +38,11 @@ pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
             notify(model, "sent to the terminal", true);
             return vec![Effect::Write(bytes)];
         }
+        // The screen of a text alone is for one command.
+        Message::Copied(Outcome::ShowAlone(text)) if text.contains('\n') => {
+            let save = Place::Text.label(Action::Save, model.theme().ascii);
+            notify(model, &format!("nothing here takes it: {save} saves it in a file"), false);
+        }
         Message::Copied(Outcome::ShowAlone(text)) => model.over.push(Over::Alone(text)),
         Message::Saved(Ok(file)) => notify(model, &format!("saved to {file}"), true),
         Message::Saved(Err(problem)) => notify(model, &problem, false),

@@ -2,6 +2,7 @@
 
 use super::notify;
 use crate::cluster::LogLine;
+use crate::run::StepBody;
 use crate::tui::keymap::{Action, Place};
 use crate::tui::model::{Effect, Model, Over, Typing};
 use crate::tui::pager::{Move, Pager, Room, Text};
@@ -20,7 +21,7 @@ pub(super) fn open(model: &mut Model, place: Place, action: Action) {
             let listed = model.listed();
             let run = listed.get(model.row(&listed));
             run.ok_or("no instance is selected")
-                .and_then(|run| Object::resource(run).ok_or(NOT_KEPT))
+                .and_then(|run| Object::resource(run, &model.settings.zone).ok_or(NOT_KEPT))
                 .map(Reading::object)
         }
         Action::Yaml => object(model, Form::Yaml),
@@ -47,9 +48,13 @@ fn logs(model: &Model, which: Which) -> Result<Reading, &'static str> {
 }
 
 fn object(model: &Model, form: Form) -> Result<Reading, &'static str> {
-    let gate = model.step().and_then(|step| step.gate()).ok_or("a rollout has no Job")?;
-    let job = gate.job.as_ref().ok_or("there is no Job yet")?;
-    Object::job(form, job, &model.settings.zone).ok_or(NOT_KEPT).map(Reading::object)
+    let (run, step) = model.run().zip(model.step()).ok_or("no step is selected")?;
+    let nothing = match &step.body {
+        StepBody::Gate(gate) if gate.job.is_none() => "there is no Job yet",
+        StepBody::Rollout(rollout) if rollout.workloads.is_empty() => "no Deployment of it was seen",
+        _ => NOT_KEPT,
+    };
+    Object::step(form, run, step, &model.settings.zone).ok_or(nothing).map(Reading::object)
 }
 
 /// Takes in what became of the texts that are read.
@@ -184,9 +189,9 @@ fn save(model: &mut Model) -> Vec<Effect> {
     }
     let name = match &reading.subject {
         Subject::Logs(logs) => log_name(logs),
-        Subject::Object(object) => match object.form {
-            Form::Yaml => format!("{}-{}.yaml", object.kind, object.name),
-            Form::Described => format!("{}-{}-described.txt", object.kind, object.name),
+        Subject::Object(object) => match object.form() {
+            Form::Yaml => format!("{}.yaml", object.file),
+            Form::Described => format!("{}-described.txt", object.file),
         },
     };
     vec![Effect::Save { name, text: lines }]

@@ -4,10 +4,10 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-use super::fields::short_pod;
+use super::fields::{outcome as outcome_of, short_pod};
 use super::{bar, text, words};
 use crate::cluster::{Log, LogEnd, Via};
-use crate::gate::{Attempt, Ending, Outcome, RunLog};
+use crate::gate::{Attempt, Outcome, RunLog};
 use crate::tui::model::{Model, Origin};
 use crate::tui::pager::Room;
 use crate::tui::reading::{Logs, Reading, Which};
@@ -16,6 +16,8 @@ use crate::tui::widget::text::{line_width, one_line};
 
 /// The rows of what is said of the text.
 const HEADS: u16 = 3;
+/// From how many columns on the step and the pod have room beside the Job and the container.
+const BROAD: u16 = 80;
 
 /// How much of the text is seen at once.
 pub fn room(area: Rect) -> Room {
@@ -39,7 +41,7 @@ pub fn draw(model: &Model, reading: &Reading, logs: &Logs, buffer: &mut Buffer) 
 fn title(model: &Model, logs: &Logs) -> Line<'static> {
     let theme = model.theme();
     let mut spans = Vec::new();
-    if model.size().width >= 80 {
+    if model.size().width >= BROAD {
         spans.push(theme.span(Tone::Strong, logs.step.title()));
         spans.push(theme.span(Tone::Muted, format!(" {} ", theme.glyph(Glyph::Dot))));
     }
@@ -57,7 +59,7 @@ fn which(model: &Model, logs: &Logs) -> Line<'static> {
         return Line::default();
     }
     let word = match logs.attempt() {
-        Some((number, _)) => format!("attempt {number} of {}", logs.job.history.len()),
+        Some((number, _)) => format!("attempt {number} of {}", logs.job.unseen() + logs.job.history.len()),
         None => "beside the attempts".to_owned(),
     };
     let key = |key: &'static str, which| {
@@ -68,19 +70,19 @@ fn which(model: &Model, logs: &Logs) -> Line<'static> {
     Line::from(vec![before, theme.span(Tone::Text, word), after])
 }
 
-/// The container, its pod, and how the run ended.
+/// The container, its pod, and what became of the run.
 fn how(model: &Model, logs: &Logs) -> Line<'static> {
     let theme = model.theme();
     let Some(run) = logs.run() else { return Line::default() };
     let pod = short_pod(&run.pod, &logs.job.name, 24, theme);
     let gone = logs.pod().is_none_or(|pod| pod.gone);
-    let mut spans = vec![
-        theme.span(Tone::Strong, one_line(&run.run.container)),
-        theme.span(Tone::Muted, format!(" in {pod}{}", if gone { " (gone)" } else { "" })),
-    ];
-    let (tone, ended) = ending(run, logs.attempt().map(|(_, attempt)| attempt));
+    let mut spans = vec![theme.span(Tone::Strong, one_line(&run.run.container))];
+    if model.size().width >= BROAD {
+        spans.push(theme.span(Tone::Muted, format!(" in {pod}{}", if gone { " (gone)" } else { "" })));
+    }
+    let (tone, became) = became(run, logs.attempt().map(|(_, attempt)| attempt));
     spans.push(Span::raw("  "));
-    spans.push(theme.span(tone, ended));
+    spans.push(theme.span(tone, became));
     let names = logs.containers();
     if let Some(next) = logs.pick(Which::NextContainer).filter(|_| names.len() > 1) {
         spans.push(theme.span(Tone::Muted, format!("  Tab: {}", one_line(&next.run.container))));
@@ -88,24 +90,13 @@ fn how(model: &Model, logs: &Logs) -> Line<'static> {
     Line::from(spans)
 }
 
-/// How a run ended, in words.
-fn ending(run: &RunLog, attempt: Option<&Attempt>) -> (Tone, String) {
+/// What became of a run, in words.
+fn became(run: &RunLog, attempt: Option<&Attempt>) -> (Tone, String) {
     match attempt.map(|attempt| &attempt.outcome) {
-        Some(Outcome::Running) if run.ended.is_none() => (Tone::Active, "runs".into()),
-        Some(Outcome::Failed { ending: Ending::Container { exit, reason, .. }, .. }) => {
-            let told = match exit.signal_name() {
-                Some(signal) => format!("killed by {signal}"),
-                None => format!("exited {}", exit.code),
-            };
-            // `Error` says no more than that it failed.
-            let reason = if reason.is_empty() || reason == "Error" { String::new() } else { format!(" ({reason})") };
-            (Tone::Bad, format!("{told}{reason}"))
-        }
-        Some(Outcome::Failed { ending: ending @ Ending::Pod { .. }, .. }) => (Tone::Bad, ending.to_string()),
-        Some(Outcome::Stopped) => (Tone::Muted, "was stopped, as its Job was".into()),
-        Some(Outcome::Succeeded) => (Tone::Good, "ended well".into()),
-        Some(Outcome::Running) | None if run.ended.is_some() => (Tone::Muted, "ended".into()),
-        Some(Outcome::Running) | None => (Tone::Muted, String::new()),
+        // A run beside the one that makes the attempt.
+        Some(Outcome::Running) | None if run.ended.is_some() => (Tone::Muted, "ended".to_owned()),
+        Some(outcome) => (outcome_of(outcome).1, words::became(outcome)),
+        None => (Tone::Muted, String::new()),
     }
 }
 

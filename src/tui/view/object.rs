@@ -22,13 +22,13 @@ pub fn room(area: Rect) -> Room {
 /// Draws the screen.
 pub fn draw(model: &Model, reading: &Reading, object: &Object, buffer: &mut Buffer) {
     let theme = model.theme();
-    let form = match object.form {
+    let form = match object.form() {
         Form::Yaml => "as YAML",
         Form::Described => "described",
     };
     let gone = if object.gone { " (deleted; as it was last)" } else { "" };
     let title = Line::from(vec![
-        theme.span(Tone::Strong, format!("{}/{}", object.kind, one_line(&object.name))),
+        theme.span(Tone::Strong, one_line(&object.title)),
         theme.span(Tone::Muted, format!("  {form}")),
         theme.span(Tone::Warning, gone),
     ]);

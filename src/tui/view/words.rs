@@ -6,7 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 pub use crate::run::span;
 
 use crate::cluster::Terminated;
-use crate::gate::{Ending, Exit};
+use crate::gate::{Ending, Exit, Outcome};
 use crate::run::Crash;
 
 /// A duration in a sentence, no finer than it has to be: `38 s`, `30m`, `1h`, `2h03m`.
@@ -94,6 +94,17 @@ pub fn ending(ending: &Ending) -> String {
     match ending {
         Ending::Container { container, exit, reason } => format!("{container} {}", exited(*exit, reason)),
         Ending::Pod { .. } => ending.to_string(),
+    }
+}
+
+/// What became of an attempt, or of the run that it was: `runs`, `exited 1 (Error)`, `pod failed (Evicted)`.
+pub fn became(outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::Running => "runs".to_owned(),
+        Outcome::Succeeded => "ended well".to_owned(),
+        Outcome::Stopped => "was stopped, which is no failure of its own".to_owned(),
+        Outcome::Failed { ending: Ending::Container { exit, reason, .. }, .. } => exited(*exit, reason),
+        Outcome::Failed { ending: ending @ Ending::Pod { .. }, .. } => ending.to_string(),
     }
 }
 

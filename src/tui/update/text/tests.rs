@@ -4,10 +4,11 @@ use ratatui::crossterm::event::KeyCode;
 
 use super::super::tests::{press, see, typed};
 use super::*;
+use crate::clipboard::Outcome;
 use crate::tui::fixture::{self, COLOUR, feed, live, model, settings, shown, with_job};
 use crate::tui::frames::{drawn, text};
 use crate::tui::model::{Message, Mode, Screen, Settings};
-use crate::tui::text_frames::written;
+use crate::tui::text_frames::{written, written_rollout};
 use crate::tui::update::update;
 
 fn opened(keys: &str) -> Model {
@@ -89,6 +90,17 @@ fn it_goes_attempt_by_attempt_also_where_the_pod_is_gone_and_to_other_containers
     assert_eq!(at(&model), ("configure", None, false));
     assert_eq!(press(&mut model, KeyCode::Tab), []);
     assert_eq!(at(&model), ("migrations", Some(4), true));
+}
+
+#[test]
+fn attempts_are_numbered_as_the_job_counts_them() {
+    let mut run = fixture::logged();
+    with_job(&mut run, |job| job.attempts = crate::gate::Attempts::new(5, 0, 6, true));
+    let mut model = shown(run, COLOUR, (100, 30));
+    assert_eq!(typed(&mut model, "l"), []);
+    assert!(lines(&model)[2].contains("attempt 6 of 6"), "5 of 6 failed: {}", lines(&model)[2]);
+    assert_eq!(typed(&mut model, "["), []);
+    assert_eq!(saved(&mut model).0, "gitlab-migrations-5f2c9a1e-attempt-5-migrations.log");
 }
 
 #[test]
@@ -185,7 +197,10 @@ fn an_object_is_copied_and_saved_whole() {
     };
     assert!(copied.starts_with("apiVersion: batch/v1\nkind: Job\n") && copied.contains("toolbox:v18.10.1"), "{copied}");
     let (name, text) = saved(&mut model);
-    assert_eq!((name.as_str(), text), ("job-gitlab-migrations-5f2c9a1e.yaml", copied));
+    assert_eq!((name.as_str(), &text), ("job-gitlab-migrations-5f2c9a1e.yaml", &copied));
+    assert_eq!(update(&mut model, Message::Copied(Outcome::ShowAlone(copied))), []);
+    assert_eq!(notice(&model), "nothing here takes it: s saves it in a file");
+    assert!(matches!(model.screen(), Screen::Object(..)), "the screen of a text alone is for one line");
     assert_eq!(press(&mut model, KeyCode::Esc), []);
     assert_eq!(typed(&mut model, "d"), []);
     let (name, _) = saved(&mut model);
@@ -202,6 +217,29 @@ fn an_object_that_changes_or_goes_is_shown_as_it_is_and_says_so() {
     see(&mut model, vec![gone]);
     assert!(lines(&model)[2].contains("(deleted; as it was last)"), "{}", lines(&model)[2]);
     assert!(lines(&model)[2].contains("/backoff 1 of 1"), "it is searched anew: {}", lines(&model)[2]);
+}
+
+#[test]
+fn the_deployments_of_a_rollout_are_read_together_and_stay_as_they_were_when_it_leaves_the_screen() {
+    let mut model = shown(written_rollout(), COLOUR, (100, 30));
+    assert_eq!(typed(&mut model, "y"), []);
+    let (name, text) = saved(&mut model);
+    assert_eq!(name, "gitlab-rails-rollout.yaml");
+    assert_eq!(text.lines().filter(|line| *line == "kind: Deployment").count(), 2, "{text}");
+    assert_eq!(text.lines().filter(|line| *line == "---").count(), 1, "{text}");
+    let mut model = shown(written_rollout(), COLOUR, (100, 30));
+    assert_eq!(typed(&mut model, "d"), []);
+    let (name, before) = saved(&mut model);
+    assert_eq!(name, "gitlab-rails-rollout-described.txt");
+    let mut later = written_rollout();
+    let StepBody::Rollout(rollout) = &mut later.steps[1].body else { panic!("a rollout") };
+    rollout.workloads[1].replicas.clear();
+    see(&mut model, vec![later]);
+    let (_, after) = saved(&mut model);
+    let pods = |text: &str| text.lines().filter(|line| line.starts_with("Pod gitlab-")).count();
+    assert_eq!((pods(&before), pods(&after)), (6, 4));
+    see(&mut model, Vec::new());
+    assert_eq!(saved(&mut model).1, after);
 }
 
 #[test]
@@ -222,11 +260,12 @@ fn where_there_is_nothing_to_read_it_says_why() {
     let mut model = shown(fixture::rolling(), COLOUR, (100, 30));
     for (keys, told) in [
         ("l", "a rollout has no log of its own"),
-        ("y", "a rollout has no Job"),
-        ("d", "a rollout has no Job"),
+        ("y", "the object was not kept"),
+        ("d", "the object was not kept"),
         ("jl", "there is no Job yet, and so no log"),
         ("y", "there is no Job yet"),
-        ("kkd", "the object was not kept"),
+        ("jd", "no Deployment of it was seen"),
+        ("kkkd", "the object was not kept"),
         ("p", "there is no attempt before"),
     ] {
         assert_eq!(typed(&mut model, keys), []);

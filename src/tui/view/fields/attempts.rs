@@ -28,9 +28,7 @@ impl Fields<'_> {
             }
             return;
         }
-        let seen = job.history.iter().filter(|attempt| matches!(attempt.outcome, Outcome::Failed { .. })).count();
-        let unseen = usize::try_from(tally.failed).unwrap_or(usize::MAX).saturating_sub(seen);
-        let hint = match (unseen, repeated(job)) {
+        let hint = match (job.unseen(), repeated(job)) {
             (0, 0 | 1) => String::new(),
             (0, times) => format!("    the same failure {times} times"),
             (unseen, _) => format!("    and {unseen} before gatewatch looked"),

@@ -3,7 +3,8 @@
 
 use super::attempts::short_pod;
 use super::{CAUSE, Fields, HEAD, LOOSE, MESSAGE, MORE};
-use crate::gate::{Excerpt, ExcerptKind, Failure, GateJob, LastFailure, LogSource};
+use crate::cluster::{Excerpt, ExcerptKind};
+use crate::gate::{Failure, GateJob, LastFailure, LogSource};
 use crate::run::Run;
 use crate::tui::theme::Tone;
 use crate::tui::view::words;

@@ -30,12 +30,9 @@ impl Drawn<'_> {
     /// What became of an attempt, and of those after it that ended alike.
     fn ended(&self, attempt: &Attempt, why: &str, times: usize) -> Vec<Line<'static>> {
         let (glyph, tone) = outcome(&attempt.outcome);
-        let what = attempt.container().unwrap_or("pod");
-        let words = match &attempt.outcome {
-            Outcome::Failed { ending, .. } => words::ending(ending),
-            Outcome::Running => format!("{what} runs"),
-            Outcome::Succeeded => format!("{what} ended well"),
-            Outcome::Stopped => format!("{what} was stopped, which is no failure of its own"),
+        let words = match attempt.container() {
+            Some(container) => format!("{container} {}", words::became(&attempt.outcome)),
+            None => words::became(&attempt.outcome),
         };
         let mut spans = vec![self.span(tone, format!("{} ", self.theme.glyph(glyph))), self.span(Tone::Text, words)];
         if times > 1 {
@@ -54,7 +51,7 @@ impl Drawn<'_> {
         };
         let node = attempt.node.as_ref().map(|node| format!("on {}", one_line(node)));
         vec![
-            self.span(Tone::Muted, format!("  {}", number + 1)),
+            self.span(Tone::Muted, format!("  {}", job.number(number))),
             self.clock(attempt.started),
             self.span(Tone::Muted, if ended.content.is_empty() { "" } else { "to" }),
             ended,

@@ -1,6 +1,6 @@
 //! The Jobs of earlier hops, and those that a change of the spec left behind.
 
-use ratatui::text::Line;
+use ratatui::text::{Line, Span};
 
 use super::Drawn;
 use crate::gate::LastFailure;
@@ -25,7 +25,8 @@ impl Drawn<'_> {
         });
         let texts = history.iter().map(|job| {
             let failure = self.past_failure(job).map(|failure| format!("; {failure}")).unwrap_or_default();
-            vec![self.span(Tone::Muted, format!("{}, {}{failure}", one_line(&job.name), job.why.words()))]
+            let name = self.span(Tone::Muted, format!("{}, {}{failure}", one_line(&job.name), job.why.words()));
+            [Some(name), self.past_log(job)].into_iter().flatten().collect()
         });
         let columns = [Align::Left, Align::Right, Align::Left, Align::Left, Align::Left];
         self.with_below(&columns, rows.collect(), texts)
@@ -36,12 +37,22 @@ impl Drawn<'_> {
         let counted = format!("{} of {} failed", tally.failed, tally.limit);
         Some(match &job.last_failure {
             Some(LastFailure::Known(failure)) => {
-                let message = one_line(self.model.told(&failure.message));
-                let message = if message.is_empty() { message } else { format!(": {message}") };
-                format!("{counted}, last: {}{message}", words::ending(&failure.ending))
+                let telling = failure.telling().map(|telling| one_line(self.model.told(&telling.text)));
+                let telling = telling.filter(|telling| !telling.is_empty());
+                let telling = telling.map(|telling| format!(": {telling}")).unwrap_or_default();
+                format!("{counted}, last: {}{telling}", words::ending(&failure.ending))
             }
             Some(LastFailure::Lost) => format!("{counted}; the detail is no longer available"),
             None => counted,
         })
+    }
+
+    /// The other lines that tell of what failed last: the log that they are of can't be opened from here.
+    fn past_log(&self, job: &PastJob) -> Option<Span<'static>> {
+        let Some(LastFailure::Known(failure)) = &job.last_failure else { return None };
+        let excerpt = failure.excerpt.as_ref().filter(|_| self.most > 1)?;
+        let told = failure.telling().map(|telling| telling.text.into_owned()).unwrap_or_default();
+        let lines: Vec<&str> = excerpt.lines.iter().map(String::as_str).filter(|line| *line != told).collect();
+        (!lines.is_empty()).then(|| self.span(Tone::Text, self.model.told(&lines.join("\n")).to_owned()))
     }
 }

@@ -3,6 +3,7 @@
 use ratatui::text::Line;
 
 use super::Drawn;
+use crate::cluster::Event;
 use crate::gate::GateJob;
 use crate::tui::theme::Tone;
 use crate::tui::view::fields::short_pod;
@@ -40,9 +41,18 @@ impl Drawn<'_> {
                 self.span(if event.warning { Tone::Warning } else { Tone::Text }, event.reason.clone()),
                 self.span(Tone::Muted, times),
                 self.span(Tone::Muted, about),
-                self.span(Tone::Text, format!("{first}{}", one_line(self.model.told(&event.message)))),
+                self.span(Tone::Text, format!("{first}{}", one_line(self.model.told(brief(event))))),
             ]
         });
         self.told(&[Align::Left, Align::Left, Align::Right, Align::Left, Align::Left], rows.collect())
     }
+}
+
+/// What an event says, without the pod it is about, which stands beside it: a kubelet ends its messages in
+/// `in pod NAME_NAMESPACE(UID)`.
+fn brief(event: &Event) -> &str {
+    let named = |(_, pod): &(&str, &str)| {
+        pod.strip_prefix(event.about_name.as_str()).is_some_and(|rest| rest.starts_with('_') && rest.ends_with(')'))
+    };
+    event.message.rsplit_once(" in pod ").filter(named).map_or(&event.message, |(said, _)| said)
 }

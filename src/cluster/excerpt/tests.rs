@@ -1,10 +1,10 @@
 //! The rules, each on what the programs of the chart print.
 
 use super::rule::Rule;
-use super::{ExcerptKind, MOST, excerpt, of_message};
+use super::{Excerpt, ExcerptKind, MOST, excerpt};
 
 /// What a migration prints that fails for a lock, as the chart's Job writes it to its log.
-pub(in crate::gate) fn rails() -> String {
+fn rails() -> String {
     let frames = |path: &str, from: usize, name: &str| {
         (1..=40).map(|line| format!("{path}:{}:in '{name}'\n", from + line)).collect::<String>()
     };
@@ -231,7 +231,7 @@ fn a_message_of_a_thousand_lines_is_cut() {
 
 #[test]
 fn a_termination_message_of_one_line_is_what_it_is() {
-    assert_eq!(of_message("PG::LockNotAvailable: ERROR"), None);
+    assert_eq!(Excerpt::of_message("PG::LockNotAvailable: ERROR"), None);
     let epilogue = "rake aborted!\nPG::LockNotAvailable: ERROR:  canceling statement\nTasks: TOP => db:migrate";
-    assert_eq!(of_message(epilogue).unwrap().telling(), "PG::LockNotAvailable: ERROR:  canceling statement");
+    assert_eq!(Excerpt::of_message(epilogue).unwrap().telling(), "PG::LockNotAvailable: ERROR:  canceling statement");
 }

@@ -34,11 +34,13 @@ mod tests;
 use std::borrow::Cow;
 use std::cmp::Reverse;
 
+use serde::{Deserialize, Serialize};
+
 use self::rule::Rule;
-use crate::cluster::Log;
+use crate::cluster::LogLine;
 
 /// The lines of a failed run's log that tell why it failed.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Excerpt {
     /// What they are.
     pub kind: ExcerptKind,
@@ -49,7 +51,7 @@ pub struct Excerpt {
 }
 
 /// What the lines of an excerpt are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ExcerptKind {
     /// The error itself.
     Error,
@@ -66,29 +68,42 @@ impl Excerpt {
         };
         line.map_or("", String::as_str)
     }
+
+    /// The lines of a log that matter; `None` where none says anything.
+    pub(super) fn of_lines<'a>(lines: impl IntoIterator<Item = &'a LogLine>) -> Option<Self> {
+        excerpt(&lines.into_iter().map(|line| line.text.as_str()).collect::<Vec<_>>())
+    }
+
+    /// The error in a termination message of several lines. Where no rule finds one, and of a single line, the message is
+    /// what it is.
+    pub(crate) fn of_message(message: &str) -> Option<Self> {
+        let lines: Vec<&str> = message.lines().collect();
+        let excerpt = if lines.len() > 1 { excerpt(&lines) } else { None };
+        excerpt.filter(|excerpt| excerpt.kind == ExcerptKind::Error)
+    }
+
+    /// What a message that is not empty tells: its error, or all of it where no rule finds one.
+    pub(crate) fn telling_message(message: &str) -> Cow<'_, str> {
+        Self::of_message(message).map_or(Cow::Borrowed(message), |excerpt| excerpt.telling().to_owned().into())
+    }
+
+    /// One that was written to a file, where anybody can have changed it.
+    pub(super) fn cleaned(self) -> Option<Self> {
+        let clean = |text: &String| LogLine::printed(text.as_bytes()).text;
+        let lines = self.lines.iter().map(clean).filter(|line| !line.trim().is_empty());
+        let lines: Vec<String> = lines.take(MOST).collect();
+        (!lines.is_empty()).then(|| Self { kind: self.kind, migration: self.migration.as_ref().map(clean), lines })
+    }
+
+    /// What it takes in memory, in bytes, about.
+    pub(super) fn size(&self) -> usize {
+        let lines = self.lines.iter().chain(&self.migration);
+        size_of::<Self>() + lines.map(|line| size_of::<String>() + line.len()).sum::<usize>()
+    }
 }
 
 /// The most lines of an excerpt.
-pub(super) const MOST: usize = 20;
-
-/// The lines of a log that matter; `None` of an empty one.
-pub(super) fn of_log(log: &Log) -> Option<Excerpt> {
-    let lines: Vec<&str> = log.lines().iter().map(|line| line.text.as_str()).collect();
-    excerpt(&lines)
-}
-
-/// The error in a termination message of several lines. Where no rule finds one, and of a single line, the message is what
-/// it is.
-pub(super) fn of_message(message: &str) -> Option<Excerpt> {
-    let lines: Vec<&str> = message.lines().collect();
-    let excerpt = if lines.len() > 1 { excerpt(&lines) } else { None };
-    excerpt.filter(|excerpt| excerpt.kind == ExcerptKind::Error)
-}
-
-/// What a message that is not empty tells: its error, or all of it where no rule finds one.
-pub(super) fn telling_message(message: &str) -> Cow<'_, str> {
-    of_message(message).map_or(Cow::Borrowed(message), |excerpt| excerpt.telling().to_owned().into())
-}
+const MOST: usize = 20;
 
 fn excerpt(lines: &[&str]) -> Option<Excerpt> {
     let mut found: Option<(Rule, usize)> = None;
