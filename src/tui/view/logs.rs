@@ -25,7 +25,8 @@ pub fn room(area: Rect) -> Room {
 /// Draws the screen.
 pub fn draw(model: &Model, reading: &Reading, logs: &Logs, buffer: &mut Buffer) {
     let area = buffer.area;
-    let following = reading.pager.sticks() && logs.is_live();
+    let over = logs.job.ended.is_some() || logs.job.gone;
+    let following = reading.pager.sticks() && logs.is_live() && !over;
     let status = text::status(model, reading, room(area), following);
     let heads = vec![
         (title(model, logs), which(model, logs)),
@@ -133,8 +134,11 @@ fn when(model: &Model, logs: &Logs) -> Vec<Span<'static>> {
 fn source(model: &Model, logs: &Logs) -> Vec<Span<'static>> {
     let theme = model.theme();
     let Some(run) = logs.run() else {
-        let text = "no log: no container of it has run, as far as was seen";
-        return vec![theme.span(Tone::Warning, text)];
+        let why = match logs.job.attempts.any() || logs.job.ended.is_some() {
+            true => "it ran before gatewatch looked",
+            false => "no container of it has run, as far as was seen",
+        };
+        return vec![theme.span(Tone::Warning, format!("no log: {why}"))];
     };
     let instead = if logs.is_message() { "termination message; " } else { "" };
     match &run.log {
@@ -154,7 +158,9 @@ fn source(model: &Model, logs: &Logs) -> Vec<Span<'static>> {
                 (Origin::Cluster, Some(pod)) if !pod.gone => "no log was read yet",
                 (Origin::Cluster, _) => "no log was read before its pod went",
             };
-            let nothing = if logs.is_message() { "" } else { ", and it left no message" };
+            // What runs is yet to leave one.
+            let runs = run.ended.is_none() && logs.pod().is_some_and(|pod| !pod.gone);
+            let nothing = if logs.is_message() || runs { "" } else { ", and it left no message" };
             vec![theme.span(Tone::Warning, format!("{instead}{why}{nothing}"))]
         }
     }
