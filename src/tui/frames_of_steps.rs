@@ -40,6 +40,8 @@ fn a_rollout_past_its_progress_deadline() {
 fn a_rollout_that_is_paused_and_one_that_should_not_be() {
     let paused = fixture::paused(RolloutState::Running);
     compare("paused-100x30", text(&drawn(&shown(paused, COLOUR, (100, 30)))));
+    let narrow = text(&drawn(&shown(fixture::paused(RolloutState::Running), COLOUR, (60, 15))));
+    assert!(narrow.contains(" ‖") && !narrow.contains('✖'), "nothing failed: {narrow}");
     let pending = shown(fixture::paused(RolloutState::Pending), COLOUR, (100, 30));
     compare("paused-pending-100x30", text(&drawn(&pressed(pending, &[KeyCode::Char('j')]))));
 }

@@ -30,6 +30,10 @@ impl Fields<'_> {
         }
         let seen = job.history.iter().filter(|attempt| matches!(attempt.outcome, Outcome::Failed { .. })).count();
         let unseen = usize::try_from(tally.failed).unwrap_or(usize::MAX).saturating_sub(seen);
+        // Where everything is shown, they stand below one by one.
+        if self.whole && unseen == 0 {
+            return;
+        }
         let hint = match (unseen, repeated(job)) {
             (0, 0 | 1) => String::new(),
             (0, times) => format!("    the same failure {times} times"),

@@ -66,6 +66,7 @@ impl Fields<'_> {
         let telling = failure.telling();
         if let Some(telling) = telling.as_ref().filter(|telling| !telling.tail) {
             self.text(rank, "", bad, &telling.text, MESSAGE);
+            self.keep_second(rank);
         }
         match &failure.excerpt {
             Some(excerpt) if excerpt.kind == ExcerptKind::Error => {
