@@ -45,7 +45,7 @@ mod taken;
 pub use attempts::{Attempts, Count, Tally};
 pub use backlog::{Backlog, Motion, Outlook, Pending};
 pub use command::{Command, Target};
-pub use excerpt::{Excerpt, ExcerptKind};
+pub use excerpt::{Excerpt, ExcerptKind, telling_message};
 pub use failure::{Ending, Exit, Failure, LastFailure, LogSource, Telling};
 pub use fault::{Cause, StartFault};
 pub use forecast::{Forecast, Limit, Took};

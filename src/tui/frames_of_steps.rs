@@ -66,6 +66,21 @@ fn what_the_operator_recorded_of_a_failure_that_nobody_saw_is_told_once() {
 }
 
 #[test]
+fn of_a_failure_that_nobody_saw_what_the_operator_recorded_of_its_error_is_in_sight() {
+    let mut run = fixture::failed();
+    if let StepBody::Gate(gate) = &mut run.steps[2].body {
+        gate.job.as_mut().unwrap().last_failure = Some(LastFailure::Lost);
+    }
+    let recorded = "Job a failed: BackoffLimitExceeded. Last failure: rake aborted!\n\
+        PG::DiskFull: ERROR: no space\nTasks: TOP => db:migrate. Run kubectl describe job/a.";
+    run.operator.iter_mut().for_each(|report| report.message = recorded.into());
+    let frame = text(&drawn(&shown(run.clone(), COLOUR, (60, 15))));
+    assert!(frame.contains("Operator says PG::DiskFull: ERROR: no space"), "{frame}");
+    let whole = text(&drawn(&opened(run, COLOUR, (100, 60))));
+    assert!(whole.contains("Last failure: rake aborted!") && whole.contains("Tasks: TOP"), "{whole}");
+}
+
+#[test]
 fn the_detail_of_a_gate() {
     every_way("detail", |theme, size| pressed(shown(fixture::failed(), theme, size), &[KeyCode::Enter]));
 }

@@ -86,7 +86,7 @@ pub(super) fn of_message(message: &str) -> Option<Excerpt> {
 }
 
 /// What a message that is not empty tells: its error, or all of it where no rule finds one.
-pub(super) fn telling_message(message: &str) -> Cow<'_, str> {
+pub fn telling_message(message: &str) -> Cow<'_, str> {
     of_message(message).map_or(Cow::Borrowed(message), |excerpt| excerpt.telling().to_owned().into())
 }
 

@@ -3,7 +3,7 @@
 
 use super::attempts::short_pod;
 use super::{CAUSE, Fields, HEAD, LOOSE, MESSAGE, MORE};
-use crate::gate::{Excerpt, ExcerptKind, Failure, GateJob, LastFailure, LogSource};
+use crate::gate::{Excerpt, ExcerptKind, Failure, GateJob, LastFailure, LogSource, telling_message};
 use crate::run::Run;
 use crate::tui::theme::Tone;
 use crate::tui::view::words;
@@ -22,9 +22,12 @@ impl Fields<'_> {
                 "The detail is no longer available: it failed before gatewatch looked.",
                 2,
             );
-            if let Some(recorded) = run.recorded() {
-                let told = format!("The operator says: {}", self.model.told(recorded));
-                self.text(LOOSE, "", Tone::Muted, &told, MESSAGE);
+            let recorded = run.recorded().filter(|_| !self.model.settings.redact);
+            if let Some(recorded) = recorded {
+                // It recorded what nobody else has any more; most of it only repeats how the Job stands.
+                let told = if self.whole { recorded.into() } else { telling_message(recorded) };
+                self.text(rank.max(CAUSE), "Operator says", Tone::Text, &told, MESSAGE);
+                self.keep_second(rank);
             }
             return;
         };
