@@ -90,7 +90,7 @@ fn where_a_log_is_from_is_told() {
     };
     let refused = LogEnd::Forbidden("pods \"a\" is forbidden: cannot get resource \"pods/log\"".into());
     for (end, lines, via, message, told) in [
-        (None, 3, Via::Followed, "", "followed  "),
+        (None, 3, Via::Followed, "", "following"),
         (Some(LogEnd::Complete), 3, Via::Followed, "", "followed to its end"),
         (Some(LogEnd::Complete), 3, Via::Afterwards, "", "read after it ended"),
         (Some(LogEnd::Complete), 3, Via::Previous, "", "read with --previous"),
@@ -129,7 +129,9 @@ fn where_there_is_no_log_it_says_why() {
 
 #[test]
 fn what_is_over_is_not_followed() {
-    assert!(said(fixture::logged(), "l").contains("following"));
+    let followed = said(fixture::logged(), "l");
+    assert!(followed.contains("following") && !followed.contains("followed"), "once: {followed}");
+    assert!(said(fixture::logged(), "lg").contains("followed"));
     let mut over = fixture::logged();
     with_job(&mut over, |job| job.ended = Some(fixture::ago(1)));
     assert!(!said(over, "l").contains("following"));
@@ -142,6 +144,16 @@ fn without_the_room_for_a_line_what_is_said_of_a_text_is_underlined() {
         let underlined = |y| (0..60).all(|x| buffer[(x, y)].modifier.contains(ratatui::style::Modifier::UNDERLINED));
         let rows: Vec<u16> = (0..15).filter(|y| underlined(*y)).collect();
         assert_eq!(rows, [row], "{typed}\n{}", text(&buffer));
+    }
+}
+
+#[test]
+fn help_begins_with_the_keys_of_the_place_it_was_called_from() {
+    for (typed, first) in
+        [("?", "Dashboard"), ("\n?", "Detail"), ("l?", "Logs, YAML and description"), ("J?", "Journal")]
+    {
+        let frame = text(&drawn(&read(written(), typed, COLOUR, (60, 15))));
+        assert_eq!(frame.lines().nth(2).map(str::trim), Some(first), "{typed}");
     }
 }
 

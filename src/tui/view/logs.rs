@@ -31,7 +31,7 @@ pub fn draw(model: &Model, reading: &Reading, logs: &Logs, buffer: &mut Buffer) 
     let heads = vec![
         (title(model, logs), which(model, logs)),
         (how(model, logs), Line::from(when(model, logs))),
-        (Line::from(source(model, logs)), Line::from(status)),
+        (Line::from(source(model, logs, following)), Line::from(status)),
     ];
     text::draw(model, reading, heads, buffer);
     bar::draw(model, Line::default(), buffer);
@@ -130,8 +130,8 @@ fn when(model: &Model, logs: &Logs) -> Vec<Span<'static>> {
     vec![theme.span(Tone::Muted, if long.len() <= spare { long } else { short })]
 }
 
-/// Where the text is from, and what of it there is not.
-fn source(model: &Model, logs: &Logs) -> Vec<Span<'static>> {
+/// Where the text is from, unless beside it stands that it is being followed; and what of it there is not.
+fn source(model: &Model, logs: &Logs, following: bool) -> Vec<Span<'static>> {
     let theme = model.theme();
     let Some(run) = logs.run() else {
         let why = match logs.job.attempts.any() || logs.job.ended.is_some() {
@@ -143,7 +143,10 @@ fn source(model: &Model, logs: &Logs) -> Vec<Span<'static>> {
     let instead = if logs.is_message() { "termination message; " } else { "" };
     match &run.log {
         Some(log) => {
-            let (tone, words) = read(log);
+            let (tone, mut words) = read(log);
+            if following && log.end().is_none() && log.via() == Via::Followed {
+                words.clear();
+            }
             let mut parts = vec![theme.span(tone, format!("{instead}{words}"))];
             if log.dropped() > 0 {
                 let lines = if log.dropped() == 1 { "line" } else { "lines" };
