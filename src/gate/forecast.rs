@@ -50,6 +50,10 @@ pub(super) fn forecast(
     next_restart: Option<Timestamp>,
     deadline: Option<Deadline>,
 ) -> Option<Forecast> {
+    // One that ended well is what the Job was for.
+    if history.iter().any(|attempt| attempt.outcome == Outcome::Succeeded) {
+        return None;
+    }
     let took = Took::of(history)?;
     let tally = attempts.tally();
     let mut failed = tally.failed;
@@ -155,6 +159,12 @@ mod tests {
             |attempts: Attempts| forecast(&attempts, &[failed(0, 10), running(20)], None, None).unwrap().exhausted;
         assert_eq!(told(Attempts::new(0, 1, 3, false)), at(20 + 3 * 10 + 20 + 40));
         assert_eq!(told(Attempts::new(1, 0, 4, true)), at(20 + 3 * 10 + 10 + 20));
+    }
+
+    #[test]
+    fn after_an_attempt_that_ended_well_nothing_fails_any_more() {
+        let well = Attempt { outcome: Outcome::Succeeded, ..failed(60, 120) };
+        assert_eq!(forecast(&restarts(1), &[failed(0, 60), well], None, None), None);
     }
 
     #[test]

@@ -40,6 +40,8 @@ fn a_rollout_past_its_progress_deadline() {
 fn a_rollout_that_is_paused_and_one_that_should_not_be() {
     let paused = fixture::paused(RolloutState::Running);
     compare("paused-100x30", text(&drawn(&shown(paused, COLOUR, (100, 30)))));
+    let narrow = text(&drawn(&shown(fixture::paused(RolloutState::Running), COLOUR, (60, 15))));
+    assert!(narrow.contains(" ‖") && !narrow.contains('✖'), "nothing failed: {narrow}");
     let pending = shown(fixture::paused(RolloutState::Pending), COLOUR, (100, 30));
     compare("paused-pending-100x30", text(&drawn(&pressed(pending, &[KeyCode::Char('j')]))));
 }
@@ -61,6 +63,21 @@ fn what_the_operator_recorded_of_a_failure_that_nobody_saw_is_told_once() {
     run.operator.iter_mut().for_each(|report| report.message = recorded.into());
     let frame = text(&drawn(&opened(run, COLOUR, (100, 60))));
     assert_eq!(frame.matches(recorded).count(), 1, "{frame}");
+}
+
+#[test]
+fn of_a_failure_that_nobody_saw_what_the_operator_recorded_of_its_error_is_in_sight() {
+    let mut run = fixture::failed();
+    if let StepBody::Gate(gate) = &mut run.steps[2].body {
+        gate.job.as_mut().unwrap().last_failure = Some(LastFailure::Lost);
+    }
+    let recorded = "Job a failed: BackoffLimitExceeded. Last failure: rake aborted!\n\
+        PG::DiskFull: ERROR: no space\nTasks: TOP => db:migrate. Run kubectl describe job/a.";
+    run.operator.iter_mut().for_each(|report| report.message = recorded.into());
+    let frame = text(&drawn(&shown(run.clone(), COLOUR, (60, 15))));
+    assert!(frame.contains("Operator says PG::DiskFull: ERROR: no space"), "{frame}");
+    let whole = text(&drawn(&opened(run, COLOUR, (100, 60))));
+    assert!(whole.contains("Last failure: rake aborted!") && whole.contains("Tasks: TOP"), "{whole}");
 }
 
 #[test]

@@ -29,17 +29,26 @@ const NAMED: [(Color, (u8, u8, u8)); 16] = [
 const LEVELS: [u8; 6] = [0, 95, 135, 175, 215, 255];
 
 impl Theme {
-    /// How text looks that was printed in that look. Without colours its weight stays.
+    /// How text looks that was printed in that look. Without colours its weight stays; what is reversed is then what was
+    /// found.
+    ///
+    /// Black and white are not kept where the ground is the terminal's own: they are meant to be read on another one, and
+    /// can't be on their like.
     pub fn look(self, look: Look) -> Style {
         let modifiers = [
             (look.bold, Modifier::BOLD),
             (look.dim, Modifier::DIM),
             (look.italic, Modifier::ITALIC),
             (look.underlined, Modifier::UNDERLINED),
-            (look.reversed, Modifier::REVERSED),
+            (look.reversed && self.colours != Colours::None, Modifier::REVERSED),
         ];
         let set = modifiers.iter().filter(|(is, _)| *is).fold(Modifier::empty(), |all, (_, one)| all | *one);
         let colour = |colour: Option<Colour>| colour.and_then(|colour| self.colour(colour));
+        let own_ground = look.background.is_none() && !look.reversed;
+        let look = match look.foreground {
+            Some(Colour::Indexed(0 | 7 | 15)) if own_ground => Look { foreground: None, ..look },
+            _ => look,
+        };
         Style { fg: colour(look.foreground), bg: colour(look.background), ..Style::new().add_modifier(set) }
     }
 
@@ -122,6 +131,25 @@ mod tests {
         let style = Theme { colours: Colours::None, ascii: false }.look(all);
         assert_eq!((style.fg, style.bg), (None, None));
         assert_eq!(style.add_modifier, Modifier::BOLD | Modifier::UNDERLINED);
+    }
+
+    #[test]
+    fn black_and_white_are_kept_on_a_ground_of_their_own_alone() {
+        let style = |colours, look| Theme { colours, ascii: false }.look(look);
+        for index in [0, 7, 15] {
+            let bare = Look { foreground: Some(Colour::Indexed(index)), ..Look::default() };
+            let grounded = Look { background: Some(Colour::Indexed(4)), ..bare };
+            assert_eq!(style(Colours::True, bare).fg, None, "{index}");
+            assert_eq!(style(Colours::True, grounded).fg, Some(NAMED[usize::from(index)].0));
+            assert_eq!(style(Colours::True, Look { reversed: true, ..bare }).fg, Some(NAMED[usize::from(index)].0));
+        }
+    }
+
+    #[test]
+    fn without_colours_nothing_looks_like_what_was_found() {
+        let theme = Theme { colours: Colours::None, ascii: false };
+        let reversed = theme.look(Look { reversed: true, bold: true, ..Look::default() });
+        assert_ne!(reversed, theme.found(true));
     }
 
     #[test]

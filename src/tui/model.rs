@@ -268,10 +268,15 @@ impl Model {
 
     /// The screen that is shown. What lies over it shows only while it has something to show.
     pub fn screen(&self) -> Screen<'_> {
+        self.screen_under(0)
+    }
+
+    /// The screen that shows once so many are closed.
+    pub(super) fn screen_under(&self, closed: usize) -> Screen<'_> {
         if self.settings.mode != Mode::Interactive {
             return Screen::Kiosk;
         }
-        match self.over.last() {
+        match self.over.iter().rev().nth(closed) {
             Some(Over::Alone(text)) => Screen::Alone(text),
             Some(Over::Help { .. }) => Screen::Help,
             Some(Over::Journal { .. }) => Screen::Journal,

@@ -116,7 +116,7 @@ fn where_a_log_is_from_is_told() {
     };
     let refused = LogEnd::Forbidden("pods \"a\" is forbidden: cannot get resource \"pods/log\"".into());
     for (end, lines, via, message, told) in [
-        (None, 3, Via::Followed, "", "followed  "),
+        (None, 3, Via::Followed, "", "following"),
         (Some(LogEnd::Complete), 3, Via::Followed, "", "followed to its end"),
         (Some(LogEnd::Complete), 3, Via::Afterwards, "", "read after it ended"),
         (Some(LogEnd::Complete), 3, Via::Previous, "", "read with --previous"),
@@ -139,14 +139,48 @@ fn where_there_is_no_log_it_says_why() {
         });
         said(run, "l")
     };
-    assert!(without(false).contains("no log was read yet, and it left no message"), "{}", without(false));
+    let runs = without(false);
+    assert!(runs.contains("no log was read yet") && !runs.contains("message"), "it is yet to leave one: {runs}");
     assert!(without(true).contains("no log was read before its pod went, and it left no message"));
     assert!(said(fixture::running(), "l").contains("no log: no container of it has run, as far as was seen"));
+    let mut before = fixture::failed();
+    with_job(&mut before, |job| job.logs.clear());
+    assert!(said(before.clone(), "l").contains("no log: it ran before gatewatch looked"), "{}", said(before, "l"));
     let origin = super::Origin::Replay { speed: 1.0 };
     let settings = super::Settings { origin, ..settings(COLOUR) };
     let replay = model(settings, (100, 30), vec![fixture::logged()], feed(&live()));
     let frame = text(&drawn(&pressed(replay, &keys("l[["))));
     assert!(frame.contains("termination message; a recording holds no logs"), "{frame}");
+}
+
+#[test]
+fn what_is_over_is_not_followed() {
+    let followed = said(fixture::logged(), "l");
+    assert!(followed.contains("following") && !followed.contains("followed"), "once: {followed}");
+    assert!(said(fixture::logged(), "lg").contains("followed"));
+    let mut over = fixture::logged();
+    with_job(&mut over, |job| job.ended = Some(fixture::ago(1)));
+    assert!(!said(over, "l").contains("following"));
+}
+
+#[test]
+fn without_the_room_for_a_line_what_is_said_of_a_text_is_underlined() {
+    for (typed, row) in [("l", 3), ("y", 1)] {
+        let buffer = drawn(&read(written(), typed, MONO, (60, 15)));
+        let underlined = |y| (0..60).all(|x| buffer[(x, y)].modifier.contains(ratatui::style::Modifier::UNDERLINED));
+        let rows: Vec<u16> = (0..15).filter(|y| underlined(*y)).collect();
+        assert_eq!(rows, [row], "{typed}\n{}", text(&buffer));
+    }
+}
+
+#[test]
+fn help_begins_with_the_keys_of_the_place_it_was_called_from() {
+    for (typed, first) in
+        [("?", "Dashboard"), ("\n?", "Detail"), ("l?", "Logs, YAML and description"), ("J?", "Journal")]
+    {
+        let frame = text(&drawn(&read(written(), typed, COLOUR, (60, 15))));
+        assert_eq!(frame.lines().nth(2).map(str::trim), Some(first), "{typed}");
+    }
 }
 
 #[test]

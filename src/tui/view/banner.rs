@@ -6,7 +6,10 @@ use super::words;
 use crate::cluster::{FeedState, Kind, WatchState};
 use crate::tui::model::Model;
 use crate::tui::theme::Tone;
-use crate::tui::widget::text::one_line;
+use crate::tui::widget::text::{one_line, width};
+
+/// The most columns that are left free beside a banner.
+const MARGINS: usize = 8;
 
 /// The lines, most urgent first; none where all is well.
 pub fn lines(model: &Model) -> Vec<Line<'static>> {
@@ -14,10 +17,13 @@ pub fn lines(model: &Model) -> Vec<Line<'static>> {
     let mut lines = Vec::new();
     if let FeedState::Stale { since, error } = model.feed.state() {
         let since = words::clock(since, model.now, &model.settings.zone);
-        lines.push(Line::from(vec![
-            theme.span(Tone::Bad, format!("Shown as it was at {since}")),
-            theme.span(Tone::Muted, format!("  {}", one_line(model.told(&error)))),
-        ]));
+        let shown = theme.span(Tone::Bad, format!("Shown as it was at {since}"));
+        let error = one_line(model.told(&error));
+        let both = vec![shown, theme.span(Tone::Muted, format!("  {error}"))];
+        // The header says since when, and nothing else why.
+        let fits = both.iter().map(|span| width(&span.content)).sum::<usize>()
+            <= usize::from(model.size().width).saturating_sub(MARGINS);
+        lines.push(Line::from(if fits || error.is_empty() { both } else { vec![theme.span(Tone::Bad, error)] }));
     }
     let refused: Vec<Kind> = model.feed.refused().collect();
     // Without the instances themselves there is nothing else to see, and the screen says more than a line can.

@@ -3,7 +3,7 @@
 use ratatui::buffer::Buffer;
 use ratatui::text::{Line, Span};
 
-use crate::tui::keymap::Place;
+use crate::tui::keymap::{Action, Place};
 use crate::tui::model::{Model, Screen, Typing};
 use crate::tui::theme::Tone;
 use crate::tui::widget::text::{fit_end, line_width, put_both, width};
@@ -34,22 +34,36 @@ pub fn draw(model: &Model, right: Line<'static>, buffer: &mut Buffer) {
             spans.push(theme.span(Tone::Active, "_"));
             spans.push(Span::raw("   "));
         }
-        // A key is named whole, or not at all.
-        let room = usize::from(area.width).saturating_sub(line_width(&right) + 2);
-        for binding in place.bindings() {
-            let (Some(word), Some(key)) = (binding.bar, binding.keys.first()) else { continue };
-            let (key, word) = (key.label(theme.ascii), format!(" {word}"));
-            let taken: usize = spans.iter().map(|span| width(&span.content)).sum();
-            if taken + width(&key) + width(&word) <= room {
-                spans.push(theme.span(Tone::Strong, key));
-                spans.push(theme.span(Tone::Muted, word));
-                spans.push(Span::raw("   "));
-            }
+        let taken: usize = spans.iter().map(|span| width(&span.content)).sum();
+        let room = usize::from(area.width).saturating_sub(line_width(&right) + 2 + taken);
+        let (keys, gap) = named(place, room, theme.ascii);
+        for (key, word) in keys {
+            spans.push(theme.span(Tone::Strong, key));
+            spans.push(theme.span(Tone::Muted, format!(" {word}")));
+            spans.push(Span::raw(gap));
         }
-        spans.pop_if(|last| last.content == "   ");
+        spans.pop_if(|last| last.content.trim().is_empty());
     }
     if area.height > 0 {
         put_both(buffer, area.x, area.bottom() - 1, area.width, Line::from(spans), right, theme);
+    }
+}
+
+/// The keys of a place that there is room for, and what stands between two: less air, then less keys. A key is named whole,
+/// or not at all; help, which tells of the others, goes last.
+fn named(place: Place, room: usize, ascii: bool) -> (Vec<(String, &'static str)>, &'static str) {
+    let bound =
+        place.bindings().filter_map(|binding| Some((binding, binding.keys.first()?.label(ascii), binding.bar?)));
+    let mut bound: Vec<_> = bound.collect();
+    loop {
+        let keys: usize = bound.iter().map(|(_, key, word)| width(key) + 1 + width(word)).sum();
+        let gaps = bound.len().saturating_sub(1);
+        let fits = ["   ", "  "].into_iter().find(|gap| keys + gaps * gap.len() <= room);
+        if let Some(gap) = fits.or(bound.is_empty().then_some("")) {
+            return (bound.into_iter().map(|(_, key, word)| (key, word)).collect(), gap);
+        }
+        let least = bound.iter().rposition(|(binding, ..)| binding.action != Action::Help).unwrap_or(0);
+        bound.remove(least);
     }
 }
 

@@ -2,14 +2,14 @@
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::text::Line;
+use ratatui::text::{Line, Span};
 
 use super::{bar, body, fields, header, panel, scrolled, sections, steps, summary};
 use crate::gate::LastFailure;
 use crate::tui::mark::Mark;
 use crate::tui::model::Model;
 use crate::tui::theme::Tone;
-use crate::tui::widget::text::wrap;
+use crate::tui::widget::text::{line_width, wrap};
 
 /// The columns left free at both sides.
 const MARGIN: u16 = 2;
@@ -36,9 +36,12 @@ pub fn lines(model: &Model, width: u16) -> Vec<Line<'static>> {
     if let Some(elapsed) = steps::elapsed(model, step) {
         about.push(theme.span(Tone::Text, format!("  {elapsed}")));
     }
-    about.push(theme.span(Tone::Muted, format!("   {}/{}   ", run.namespace, run.name)));
-    about.extend(summary::course(model, run, true));
-    let mut lines = vec![panel::title(model, step), Line::from(about)];
+    let name = theme.span(Tone::Muted, format!("   {}/{}", run.namespace, run.name));
+    let course = [vec![Span::raw("   ")], summary::course(model, run, true)].concat();
+    let all = Line::from([about.clone(), vec![name], course.clone()].concat());
+    // The header names the namespace, and nothing else the versions.
+    let about = if line_width(&all) <= columns { all } else { Line::from([about, course].concat()) };
+    let mut lines = vec![panel::title(model, step, columns), about];
     if let Some(report) = &run.operator {
         lines.push(summary::operator(model, report));
         // What is left of a failure that nobody saw stands with the failure.

@@ -27,7 +27,11 @@ pub fn lines(model: &Model) -> Vec<Line<'static>> {
     let columns = usize::from(model.size().width.saturating_sub(3));
 
     let mut lines = Vec::new();
-    for (name, keys) in groups() {
+    let mut groups = groups();
+    // What can be done where help was called from comes first.
+    let from = Place::of(model.screen_under(1), None);
+    groups.sort_by_key(|(_, places, _)| from.is_none_or(|from| !places.contains(&from)));
+    for (name, _, keys) in groups {
         let row = |binding: &&Binding| {
             let keys: Vec<String> = binding.keys.iter().map(|key| key.label(theme.ascii)).collect();
             vec![theme.span(Tone::Strong, format!("{:20}", keys.join(" "))), theme.span(Tone::Text, binding.help)]
@@ -51,12 +55,12 @@ pub fn lines(model: &Model) -> Vec<Line<'static>> {
     lines
 }
 
-/// The keys by where they are valid: first those of most places, then those that only some have. What holds of every text
+/// The keys by where they are valid, and the places that are told of by name: first those of most places, then those that only some have. What holds of every text
 /// is told once.
-fn groups() -> Vec<(&'static str, Vec<&'static Binding>)> {
+fn groups() -> Vec<(&'static str, Vec<Place>, Vec<&'static Binding>)> {
     let common = |binding: &&Binding| binding.places.len() > 3;
     let of_texts = |binding: &&Binding| [Place::Logs, Place::Text].iter().all(|place| binding.places.contains(place));
-    let mut groups = vec![("Everywhere", bindings().filter(common).collect())];
+    let mut groups = vec![("Everywhere", Vec::new(), bindings().filter(common).collect())];
     for place in Place::ALL {
         let name = match place {
             Place::Dashboard => "Dashboard",
@@ -73,11 +77,12 @@ fn groups() -> Vec<(&'static str, Vec<&'static Binding>)> {
         };
         let mut keys: Vec<&Binding> = place.bindings().filter(|binding| !common(binding)).collect();
         if place == Place::Logs {
-            groups.push(("Logs, YAML and description", keys.iter().copied().filter(of_texts).collect()));
+            let places = vec![Place::Logs, Place::Text];
+            groups.push(("Logs, YAML and description", places, keys.iter().copied().filter(of_texts).collect()));
         }
         keys.retain(|binding| !of_texts(binding));
-        groups.push((name, keys));
+        groups.push((name, vec![place], keys));
     }
-    groups.retain(|(_, keys): &(_, Vec<_>)| !keys.is_empty());
+    groups.retain(|(.., keys)| !keys.is_empty());
     groups
 }

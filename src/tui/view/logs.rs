@@ -27,12 +27,13 @@ pub fn room(area: Rect) -> Room {
 /// Draws the screen.
 pub fn draw(model: &Model, reading: &Reading, logs: &Logs, buffer: &mut Buffer) {
     let area = buffer.area;
-    let following = reading.pager.sticks() && logs.is_live();
+    let over = logs.job.ended.is_some() || logs.job.gone;
+    let following = reading.pager.sticks() && logs.is_live() && !over;
     let status = text::status(model, reading, room(area), following);
     let heads = vec![
         (title(model, logs), which(model, logs)),
         (how(model, logs), Line::from(when(model, logs))),
-        (Line::from(source(model, logs)), Line::from(status)),
+        (Line::from(source(model, logs, following)), Line::from(status)),
     ];
     text::draw(model, reading, heads, buffer);
     bar::draw(model, Line::default(), buffer);
@@ -120,17 +121,23 @@ fn when(model: &Model, logs: &Logs) -> Vec<Span<'static>> {
     vec![theme.span(Tone::Muted, if long.len() <= spare { long } else { short })]
 }
 
-/// Where the text is from, and what of it there is not.
-fn source(model: &Model, logs: &Logs) -> Vec<Span<'static>> {
+/// Where the text is from, unless beside it stands that it is being followed; and what of it there is not.
+fn source(model: &Model, logs: &Logs, following: bool) -> Vec<Span<'static>> {
     let theme = model.theme();
     let Some(run) = logs.run() else {
-        let text = "no log: no container of it has run, as far as was seen";
-        return vec![theme.span(Tone::Warning, text)];
+        let why = match logs.job.attempts.any() || logs.job.ended.is_some() {
+            true => "it ran before gatewatch looked",
+            false => "no container of it has run, as far as was seen",
+        };
+        return vec![theme.span(Tone::Warning, format!("no log: {why}"))];
     };
     let instead = if logs.is_message() { "termination message; " } else { "" };
     match &run.log {
         Some(log) => {
-            let (tone, words) = read(log);
+            let (tone, mut words) = read(log);
+            if following && log.end().is_none() && log.via() == Via::Followed {
+                words.clear();
+            }
             let mut parts = vec![theme.span(tone, format!("{instead}{words}"))];
             if log.dropped() > 0 {
                 let lines = if log.dropped() == 1 { "line" } else { "lines" };
@@ -145,7 +152,9 @@ fn source(model: &Model, logs: &Logs) -> Vec<Span<'static>> {
                 (Origin::Cluster, Some(pod)) if !pod.gone => "no log was read yet",
                 (Origin::Cluster, _) => "no log was read before its pod went",
             };
-            let nothing = if logs.is_message() { "" } else { ", and it left no message" };
+            // What runs is yet to leave one.
+            let runs = run.ended.is_none() && logs.pod().is_some_and(|pod| !pod.gone);
+            let nothing = if logs.is_message() || runs { "" } else { ", and it left no message" };
             vec![theme.span(Tone::Warning, format!("{instead}{why}{nothing}"))]
         }
     }

@@ -196,21 +196,25 @@ fn backlog_extra(job: &GateJob, room: usize) -> (Tone, String) {
     (Tone::Bad, if width(&late) <= room { late } else { pending })
 }
 
-/// What holds a rollout up, in short: the pod, and why it is stuck.
-fn held_up(theme: Theme, rollout: &Rollout) -> Vec<Span<'static>> {
+/// What holds a rollout up, in short: the pod, and why it is stuck; and a mark, where there is no room for a word.
+fn held_up(theme: Theme, rollout: &Rollout) -> (Vec<Span<'static>>, Option<Span<'static>>) {
+    let stuck_mark = || Some(theme.span(Tone::Held, theme.glyph(Glyph::Failed)));
     let Some((_, replica, stuck)) = rollout.stuck() else {
         let workloads = || rollout.workloads.iter();
         return match () {
             () if workloads().any(|workload| workload.refused.is_some()) => {
-                vec![theme.span(Tone::Held, "   no pod can be made")]
+                (vec![theme.span(Tone::Held, "   no pod can be made")], stuck_mark())
             }
-            () if workloads().any(|workload| workload.paused) => vec![theme.span(Tone::Warning, "   paused")],
-            () => Vec::new(),
+            () if workloads().any(|workload| workload.paused) => {
+                let mark = theme.span(Tone::Warning, theme.mark(Mark::Suspended, 0));
+                (vec![theme.span(Tone::Warning, "   paused")], Some(mark))
+            }
+            () => (Vec::new(), None),
         };
     };
     let end = replica.pod.rsplit('-').next().unwrap_or_default();
     let pod = format!("   {}-{}", theme.glyph(Glyph::Cut), one_line(end));
-    vec![theme.span(Tone::Text, pod), theme.span(Tone::Held, format!("  {}", one_line(stuck.reason())))]
+    (vec![theme.span(Tone::Text, pod), theme.span(Tone::Held, format!("  {}", one_line(stuck.reason())))], stuck_mark())
 }
 
 fn rollout_extra(theme: Theme, rollout: &Rollout, room: usize) -> Vec<Span<'static>> {
@@ -226,18 +230,13 @@ fn rollout_extra(theme: Theme, rollout: &Rollout, room: usize) -> Vec<Span<'stat
                 });
                 words.collect::<Vec<_>>().join(if name { "   " } else { " " })
             };
-            let held = held_up(theme, rollout);
+            let (held, mark) = held_up(theme, rollout);
             let ways = [(true, true), (true, false), (false, true), (false, false)].map(|(name, pod)| {
                 let mut spans = vec![theme.span(tone, of(name))];
                 spans.extend(held.iter().skip(usize::from(!pod && held.len() > 1)).cloned());
                 spans
             });
-            // A mark at least, where there is no room for a word.
-            let marked = || {
-                let mark = format!(" {}", theme.glyph(Glyph::Failed));
-                vec![theme.span(tone, of(false)), theme.span(Tone::Held, mark)]
-            };
-            let marked = (!held.is_empty()).then(marked);
+            let marked = mark.map(|mark| vec![theme.span(tone, of(false)), Span::raw(" "), mark]);
             let short = || vec![theme.span(tone, fit(&of(false), room, theme))];
             ways.into_iter().chain(marked).find(|way| wide(way) <= room).unwrap_or_else(short)
         }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::style::Style;
+use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 
 use super::{header, words};
@@ -52,6 +52,10 @@ pub fn draw(model: &Model, reading: &Reading, heads: Vec<(Line<'_>, Line<'_>)>, 
     if airy {
         let line = theme.glyph(Glyph::Line).repeat(area.width.into());
         put(buffer, area.x, y, area.width, Line::from(theme.span(Tone::Faint, line)), theme);
+    } else {
+        // A line that takes no row.
+        let last = Rect { y: y - 1, height: 1, ..area };
+        buffer.set_style(last, Style::new().add_modifier(Modifier::UNDERLINED));
     }
     lines(model, reading, body(area, count), buffer);
 }

@@ -132,7 +132,7 @@ fn exited(exit: Exit, reason: &str) -> String {
 
 /// A count and its noun: `1 Job`, `2 Jobs`.
 pub fn counted(count: usize, noun: &str) -> String {
-    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+    if count == 1 { format!("1 {noun}") } else { format!("{} {noun}s", thousands(count as u64)) }
 }
 
 #[cfg(test)]

@@ -28,6 +28,10 @@ impl Fields<'_> {
             }
             return;
         }
+        // Where everything is shown, they stand below one by one.
+        if self.whole && job.unseen() == 0 {
+            return;
+        }
         let hint = match (job.unseen(), repeated(job)) {
             (0, 0 | 1) => String::new(),
             (0, times) => format!("    the same failure {times} times"),

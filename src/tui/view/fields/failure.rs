@@ -23,9 +23,12 @@ impl Fields<'_> {
                 "The detail is no longer available: it failed before gatewatch looked.",
                 2,
             );
-            if let Some(recorded) = run.recorded() {
-                let told = format!("The operator says: {}", self.model.told(recorded));
-                self.text(LOOSE, "", Tone::Muted, &told, MESSAGE);
+            let recorded = run.recorded().filter(|_| !self.model.settings.redact);
+            if let Some(recorded) = recorded {
+                // It recorded what nobody else has any more; most of it only repeats how the Job stands.
+                let told = if self.whole { recorded.into() } else { Excerpt::telling_message(recorded) };
+                self.text(rank.max(CAUSE), "Operator says", Tone::Text, &told, MESSAGE);
+                self.keep_second(rank);
             }
             return;
         };
@@ -67,6 +70,7 @@ impl Fields<'_> {
         let telling = failure.telling();
         if let Some(telling) = telling.as_ref().filter(|telling| !telling.tail) {
             self.text(rank, "", bad, &telling.text, MESSAGE);
+            self.keep_second(rank);
         }
         match &failure.excerpt {
             Some(excerpt) if excerpt.kind == ExcerptKind::Error => {

@@ -113,6 +113,15 @@ impl Fields<'_> {
         }
     }
 
+    /// Of a text just told, whose first row has that rank, the second one goes no sooner than the attempts: in a narrow
+    /// terminal, what it is about may stand there.
+    fn keep_second(&mut self, rank: u8) {
+        let first = self.rows.iter().rposition(|row| !row.continues);
+        if let Some(second) = first.and_then(|first| self.rows.get_mut(first + 1)) {
+            second.rank = rank.max(ATTEMPTS);
+        }
+    }
+
     /// A command to copy, below some air.
     fn command(&mut self, line: Option<&Command>) {
         let Some(line) = line.filter(|_| !self.model.settings.redact) else { return };

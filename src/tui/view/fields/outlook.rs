@@ -23,8 +23,13 @@ impl Fields<'_> {
     pub(super) fn forecast(&mut self, forecast: &Forecast) {
         let tone = if forecast.first == Limit::Attempts { Tone::Text } else { Tone::Warning };
         let words = self.in_words(|clock| forecast_words(forecast, clock));
+        let took = took_words(&forecast.took);
+        let mut value = vec![self.theme.span(tone, words.clone())];
+        if self.add(&mut value, Tone::Muted, &format!("  {took}")) {
+            return self.field(ATTEMPTS, "Forecast", value);
+        }
         self.prose(ATTEMPTS, "Forecast", &words, tone);
-        self.prose(LOOSE, "", &took_words(&forecast.took), Tone::Muted);
+        self.prose(LOOSE, "", &took, Tone::Muted);
     }
 
     /// The background migrations that a Job waits for, or waited.
@@ -79,7 +84,7 @@ impl Fields<'_> {
         let line = format!("{}{}{}{end}", " ".repeat(width(&most) + 1), times[0], " ".repeat(gap.max(1)));
         self.field(ATTEMPTS, "", vec![theme.span(Tone::Muted, line)]);
         let counted = format!("{} counts, the last at {}", backlog.counts.len(), times[1]);
-        let expected = format!("{} as expected", theme.glyph(Glyph::Left));
+        let expected = format!("{} at this pace", theme.glyph(Glyph::Left).repeat(3));
         let mut value = vec![Span::raw(" ".repeat(width(&most) + 1)), theme.span(Tone::Muted, counted)];
         if bars.iter().any(|bar| matches!(bar, Bar::Expected(_))) {
             self.add(&mut value, Tone::Muted, &expected);

@@ -120,9 +120,9 @@ impl Fields<'_> {
             0 => String::new(),
             old => format!("  {old} old"),
         };
-        value.push(
-            theme.span(Tone::Muted, format!("  {} updated{old}  {}", workload.updated, one_line(&workload.name))),
-        );
+        value.push(theme.span(Tone::Muted, format!("  {} updated{old}", workload.updated)));
+        // The beginning of a name is what they all share.
+        self.add(&mut value, Tone::Muted, &one_line(&workload.name));
         self.field(rank, &fit(&workload.app, LABEL - 1, theme), value);
     }
 
