@@ -284,6 +284,32 @@ fn failed_attempts_and_jobs_are_worth_more_than_the_rest() {
     assert_eq!(worth(program.see(&[settled])), [(News::Notable, "settled".into())]);
 }
 
+/// A gate whose Job waits for background migrations, of which so many were pending each time.
+fn waiting(counts: &[u64]) -> Run {
+    let mut run = running();
+    if let StepBody::Gate(gate) = &mut run.steps[2].body {
+        gate.job.as_mut().unwrap().backlog = (!counts.is_empty()).then(|| sample::backlog(counts));
+    }
+    run
+}
+
+#[test]
+fn that_a_deadline_will_be_missed_is_told_once_also_over_a_restart() {
+    let mut program = Program::start(None, waiting(&[12, 9, 6]));
+    program.see(&[waiting(&[7, 7, 7])]);
+    let told = program.told();
+    assert_eq!(told[4..], ["Seen post-migrations running running"]);
+    // The log is read anew only after everything was listed.
+    let mut again = Program::start(Some(program.kept()), waiting(&[]));
+    assert!(again.see(&[waiting(&[7, 7, 7])]).news.is_empty());
+    assert_eq!(again.told(), told);
+    again.see(&[waiting(&[12, 9, 6])]);
+    again.see(&[waiting(&[7, 7, 7])]);
+    assert_eq!(again.told()[5..], ["Seen post-migrations running running"], "it was in time between");
+    let third = Program::start(Some(Program::start(None, running()).kept()), waiting(&[7, 7, 7]));
+    assert_eq!(third.told()[4..], ["Meanwhile post-migrations running running"]);
+}
+
 #[test]
 fn the_oldest_entries_go_first() {
     let mut program = Program::start(None, running());
