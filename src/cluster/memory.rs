@@ -40,6 +40,29 @@ pub struct Memory {
     pub(super) events: Vec<Event>,
 }
 
+impl Memory {
+    /// That, and what another program remembered of the same upgrade and this one did not.
+    pub fn and(mut self, other: Self) -> Self {
+        for record in other.jobs {
+            if self.jobs.iter().all(|known| known.job.meta.uid != record.job.meta.uid) {
+                self.jobs.push(record);
+            }
+        }
+        for record in other.pods {
+            match self.pods.iter_mut().find(|known| known.pod.meta.uid == record.pod.meta.uid) {
+                Some(known) => known.recall(record),
+                None => self.pods.push(record),
+            }
+        }
+        for event in other.events {
+            if self.events.iter().all(|known| known.about != event.about || known.meta.uid != event.meta.uid) {
+                self.events.push(event);
+            }
+        }
+        Self { origin: self.origin.filter(Origin::is_known).or(other.origin), ..self }
+    }
+}
+
 impl World {
     /// What is to be kept of the upgrade of an instance whose Jobs have those uids; `None` if there is no such instance.
     /// Of each log the last [`KEPT`](super::KEPT) lines are.
@@ -262,6 +285,24 @@ mod tests {
         assert!(!listed(&mut again, vec![]));
         again.remember(memory);
         assert!(!blocked(&again), "that there is no event was told already");
+    }
+
+    #[test]
+    fn what_two_programs_remember_of_one_upgrade_is_added_up() {
+        let of = |objects: Vec<Value>, read: i64| {
+            let mut cluster = Cluster::of([core("1.0.0"), job()].into_iter().chain(objects));
+            cluster.log("a", run(read), LogNews::Opened(Via::Followed));
+            cluster.log("a", run(read), LogNews::Lines(vec![LogLine::printed(read.to_string().as_bytes())]));
+            cluster.world.memory(&uid("core-1"), &[uid("job-1")]).unwrap()
+        };
+        let another = || pod("b", 30, json!({"state": running(31)}));
+        let one = of(vec![restarted(), event("a", "BackOff", "", 1)], 2);
+        let other = of(vec![restarted(), another(), event("a", "BackOff", "", 1), event("a", "BackOff", "", 2)], 20);
+        let both = one.and(other);
+        assert_eq!((both.jobs.len(), both.events.len()), (1, 2));
+        let mut cluster = Cluster::of([core("1.0.0")]);
+        cluster.remember(both);
+        assert_eq!(told(&cluster), [(false, 2, vec!["20".into(), "2".into()]), (false, 1, vec![])]);
     }
 
     #[test]

@@ -35,6 +35,26 @@ impl Journal {
         self.entries.iter()
     }
 
+    /// That, and the entries that another program made of the same run and this one did not: what it saw while this one
+    /// was stopped, or could not reach the cluster. The same thing was not heard at the same time by both, so that the
+    /// times tell only where an entry belongs.
+    pub fn and(mut self, other: Self) -> Self {
+        let same = |one: &Entry, other: &Entry| {
+            (one.subject, &one.of, &one.to, one.tried) == (other.subject, &other.of, &other.to, other.tried)
+        };
+        let mut told: Vec<Entry> = self.entries.iter().cloned().collect();
+        for entry in other.entries {
+            if let Some(known) = told.iter().position(|known| same(known, &entry)) {
+                told.remove(known);
+                continue;
+            }
+            let place = self.entries.iter().position(|known| known.time > entry.time).unwrap_or(self.entries.len());
+            self.entries.insert(place, entry);
+        }
+        self.bound();
+        self
+    }
+
     /// Takes in changes that were seen; returns what they are worth.
     pub(super) fn note(&mut self, changes: Vec<RunChange>, run: &Run) -> Vec<News> {
         let now = Standing::of(run);
@@ -127,10 +147,14 @@ impl Journal {
         let before = self.standing.iter().find(|before| before.subject == entry.subject);
         let news = entry.news(before);
         self.entries.push_back(entry);
+        self.bound();
+        news
+    }
+
+    fn bound(&mut self) {
         while self.entries.len() > MOST_ENTRIES {
             self.entries.pop_front();
         }
-        news
     }
 }
 

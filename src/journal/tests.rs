@@ -311,6 +311,30 @@ fn that_a_deadline_will_be_missed_is_told_once_also_over_a_restart() {
 }
 
 #[test]
+fn what_two_programs_saw_of_one_run_is_told_once_and_in_its_order() {
+    let kept = Program::start(None, running()).kept();
+    let [mut awake, mut stopped] = [(); 2].map(|()| Program::start(Some(kept.clone()), running()));
+    for restarts in [1, 2] {
+        awake.see(&[retrying(restarts)]);
+    }
+    awake.see(&[running()]);
+    awake.see(&[retrying(3)]);
+    let all = awake.told();
+    stopped.seconds = 60;
+    stopped.see(&[retrying(3)]);
+    let both = |one: Journal, other: Journal| {
+        let mut program = Program::start(Some(one.and(other)), retrying(3));
+        program.seconds = 99;
+        program.told()
+    };
+    assert_eq!(both(awake.kept(), stopped.kept()), all);
+    let mut theirs = all.clone();
+    theirs[7] = "Seen post-migrations running retrying 3 of 6 failed".into();
+    assert_eq!(both(stopped.kept(), awake.kept()), theirs);
+    assert_eq!(both(awake.kept(), awake.kept()), all);
+}
+
+#[test]
 fn the_oldest_entries_go_first() {
     let mut program = Program::start(None, running());
     for _ in 0..=MOST_ENTRIES / 2 {
