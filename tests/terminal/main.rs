@@ -130,6 +130,21 @@ fn what_a_run_left_is_read_searched_and_saved_under_a_name_that_is_free() {
 }
 
 #[test]
+fn what_is_being_saved_when_the_program_is_left_is_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut terminal = started(program().folder(folder.path()));
+    terminal.type_keys("l");
+    terminal.until_shows("termination message; a recording holds no logs");
+    terminal.type_keys("ssssssssq");
+    assert!(terminal.end().success());
+    let files: Vec<_> = folder.path().read_dir().unwrap().map(|entry| entry.unwrap().path()).collect();
+    assert_eq!(files.len(), 8);
+    for file in files {
+        assert!(std::fs::read_to_string(file).unwrap().contains("PG::LockNotAvailable: ERROR:"));
+    }
+}
+
+#[test]
 fn control_c_quits_and_restores_the_terminal() {
     let mut terminal = dashboard();
     assert!(!terminal.cooked());
