@@ -73,7 +73,15 @@ async fn show(
     let Desk { input, clipboard, outcomes, keeper, reports } = desk;
     let sink = |events| tui::run(settings, Ports { events, input, clipboard, outcomes, keeper, reports }, clock);
     let shown = feed(source, sink).await?;
-    shown.map_err(|error| ExpectedError::usage(format!("the terminal cannot be used: {error}")))
+    let left = shown.map_err(|error| ExpectedError::usage(format!("the terminal cannot be used: {error}")))?;
+    for saved in left.saved {
+        // Where it can't be said, nobody is left to read it.
+        let _ = match saved {
+            Ok(file) => writeln!(io::stdout(), "saved to {file}"),
+            Err(problem) => writeln!(io::stderr(), "gatewatch: {problem}"),
+        };
+    }
+    Ok(left.why)
 }
 
 fn exit_code(left: Leave) -> ExitCode {

@@ -1,13 +1,14 @@
 //! An event: what a controller or a kubelet said about an object.
 
 use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::meta::{Meta, Uid};
 use super::read;
 
 /// An event, of either API.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Event {
     /// Its metadata.
     pub meta: Meta,

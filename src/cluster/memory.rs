@@ -4,13 +4,17 @@
 //! It comes back as one more thing that is heard ([`Change::Remembered`](super::Change)). What the cluster says outweighs
 //! it: only what the cluster no longer tells is added. So it is the same whether it comes before or after the lists.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 use super::world::Origin;
-use super::{JobRecord, Kind, PodRecord, Uid, World};
+use super::{Event, JobRecord, Kind, PodRecord, Uid, World};
 
 /// The most bytes of logs that are kept of one upgrade; those of older pods go first.
 const MOST_LOG_BYTES: usize = 8 * 1024 * 1024;
+/// The most events that are kept about one object; those said last.
+const MOST_EVENTS: usize = 50;
 
 /// Which upgrade of an instance it is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -31,6 +35,32 @@ pub struct Memory {
     pub(super) origin: Option<Origin>,
     pub(super) jobs: Vec<JobRecord>,
     pub(super) pods: Vec<PodRecord>,
+    /// What was said about them: why a container cannot start is told nowhere else.
+    #[serde(default)]
+    pub(super) events: Vec<Event>,
+}
+
+impl Memory {
+    /// That, and what another program remembered of the same upgrade and this one did not.
+    pub fn and(mut self, other: Self) -> Self {
+        for record in other.jobs {
+            if self.jobs.iter().all(|known| known.job.meta.uid != record.job.meta.uid) {
+                self.jobs.push(record);
+            }
+        }
+        for record in other.pods {
+            match self.pods.iter_mut().find(|known| known.pod.meta.uid == record.pod.meta.uid) {
+                Some(known) => known.recall(record),
+                None => self.pods.push(record),
+            }
+        }
+        for event in other.events {
+            if self.events.iter().all(|known| known.about != event.about || known.meta.uid != event.meta.uid) {
+                self.events.push(event);
+            }
+        }
+        Self { origin: self.origin.filter(Origin::is_known).or(other.origin), ..self }
+    }
 }
 
 impl World {
@@ -45,24 +75,33 @@ impl World {
         let mut room = MOST_LOG_BYTES;
         let mut pods: Vec<PodRecord> = pods.into_iter().rev().map(|record| record.kept(&mut room)).collect();
         pods.reverse();
+        let about = jobs.iter().chain(pods.iter().map(|record| &record.pod.meta.uid));
+        let events = about.flat_map(|uid| self.last_events_about(uid)).collect();
         Some(Memory {
             upgrade,
             origin: self.origins.get(instance).cloned(),
             jobs: jobs.iter().filter_map(|job| self.jobs.get(job)).cloned().collect(),
             pods,
+            events,
         })
+    }
+
+    fn last_events_about(&self, uid: &Uid) -> Vec<Event> {
+        let mut events: Vec<Event> = self.events_about(uid).cloned().collect();
+        events.sort_by_key(|event| event.last);
+        events.split_off(events.len().saturating_sub(MOST_EVENTS))
     }
 
     /// Adds what the cluster no longer tells. What a list lacked is gone; what was not listed yet may still be there.
     pub(super) fn recall(&mut self, memory: Memory) {
-        let Memory { upgrade, origin, jobs, pods } = memory;
-        if let Some(origin) = origin
+        let Memory { upgrade, origin, jobs, pods, events } = memory;
+        if let Some(origin) = origin.filter(Origin::is_known)
             && self.origins.get(&upgrade.instance).is_none_or(|known| known.target == origin.target)
         {
             self.origins.insert(upgrade.instance, origin);
         }
-        let gone = |kind| self.listed.contains(&kind);
-        let (jobs_gone, pods_gone) = (gone(Kind::Job), gone(Kind::Pod));
+        let listed = |kind| self.listed.contains(&kind);
+        let (jobs_gone, pods_gone, events_told) = (listed(Kind::Job), listed(Kind::Pod), listed(Kind::Event));
         for mut record in jobs {
             let uid = record.job.meta.uid.clone();
             record.gone |= jobs_gone;
@@ -78,6 +117,10 @@ impl World {
                 }
             }
         }
+        let told: BTreeSet<Uid> = self.events.keys().cloned().collect();
+        for event in events.into_iter().filter(|event| !events_told && !told.contains(&event.about)) {
+            self.events.entry(event.about.clone()).or_default().insert(event.meta.uid.clone(), event);
+        }
     }
 }
 
@@ -86,9 +129,9 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::cluster::{FOLLOWED, KEPT, LogEnd, LogLine, LogNews, RunId, Via};
-    use crate::fixture::{Cluster, ended, job, pod, running};
-    use crate::gate::LastFailure;
+    use crate::cluster::{Change, ClusterEvent, FOLLOWED, KEPT, LogEnd, LogLine, LogNews, Object, RunId, Scope, Via};
+    use crate::fixture::{Cluster, at, ended, event, job, pod, running, with};
+    use crate::gate::{GateState, LastFailure};
 
     fn core(version: &str) -> Value {
         json!({"kind": "GitLabCore", "metadata": {"name": "gitlab", "namespace": "gitlab", "uid": "core-1", "generation": 3},
@@ -213,6 +256,80 @@ mod tests {
             Cluster::of([crate::fixture::with(core("3.0.0"), json!({"spec": {"chart": {"version": "4.0.0"}}}))]);
         another.remember(kept());
         assert_eq!(another.world.origin(&uid("core-1")), Some("3.0.0"));
+    }
+
+    #[test]
+    fn a_pod_that_cannot_start_stays_blocked_until_its_events_are_listed_anew() {
+        let pending = || with(pod("a", 0, json!({})), json!({"status": {"phase": "Pending", "containerStatuses": []}}));
+        let pending = || with(pending(), json!({"status": {"initContainerStatuses": []}}));
+        let mount = || event("a", "FailedMount", "secret \"none\" not found", 5);
+        let cluster = Cluster::of([core("1.0.0"), job(), pending(), mount()]);
+        let memory = cluster.world.memory(&uid("core-1"), &[uid("job-1")]).unwrap();
+        let blocked = |cluster: &Cluster| matches!(cluster.gate().state, GateState::Blocked(_));
+        assert!(blocked(&cluster));
+
+        let mut again = Cluster::of([core("1.0.0"), job(), pending()]);
+        assert!(!blocked(&again));
+        again.remember(memory.clone());
+        assert!(blocked(&again));
+        let about = |objects: Vec<Value>| Change::Replaced {
+            kind: Kind::Event,
+            scope: Scope::About(uid("a")),
+            objects: objects.into_iter().map(|object| Object::read(&object).unwrap()).collect(),
+        };
+        let listed = |cluster: &mut Cluster, objects| {
+            cluster.world.apply(ClusterEvent { time: at(9), change: about(objects) });
+            blocked(cluster)
+        };
+        assert!(listed(&mut again, vec![mount()]));
+        assert!(!listed(&mut again, vec![]));
+        again.remember(memory);
+        assert!(!blocked(&again), "that there is no event was told already");
+    }
+
+    #[test]
+    fn what_two_programs_remember_of_one_upgrade_is_added_up() {
+        let of = |objects: Vec<Value>, read: i64| {
+            let mut cluster = Cluster::of([core("1.0.0"), job()].into_iter().chain(objects));
+            cluster.log("a", run(read), LogNews::Opened(Via::Followed));
+            cluster.log("a", run(read), LogNews::Lines(vec![LogLine::printed(read.to_string().as_bytes())]));
+            cluster.world.memory(&uid("core-1"), &[uid("job-1")]).unwrap()
+        };
+        let another = || pod("b", 30, json!({"state": running(31)}));
+        let one = of(vec![restarted(), event("a", "BackOff", "", 1)], 2);
+        let other = of(vec![restarted(), another(), event("a", "BackOff", "", 1), event("a", "BackOff", "", 2)], 20);
+        let both = one.and(other);
+        assert_eq!((both.jobs.len(), both.events.len()), (1, 2));
+        let mut cluster = Cluster::of([core("1.0.0")]);
+        cluster.remember(both);
+        assert_eq!(told(&cluster), [(false, 2, vec!["20".into(), "2".into()]), (false, 1, vec![])]);
+    }
+
+    #[test]
+    fn of_the_events_about_an_object_those_said_last_are_kept() {
+        let mut cluster = Cluster::of([core("1.0.0"), job(), restarted()]);
+        (0..60).for_each(|second| cluster.apply(event("a", "BackOff", "", second)));
+        let kept = cluster.world.memory(&uid("core-1"), &[uid("job-1")]).unwrap().events;
+        assert_eq!((kept.len(), kept[0].last), (MOST_EVENTS, Some(at(10))));
+    }
+
+    #[test]
+    fn a_pod_that_its_job_disowned_meanwhile_stays_what_the_job_went_through() {
+        let disowned = || with(restarted(), json!({"metadata": {"ownerReferences": null}}));
+        let (mut before, mut after) = (Cluster::of([job()]), Cluster::of([job(), disowned()]));
+        before.remember(kept());
+        before.apply(disowned());
+        after.remember(kept());
+        assert_eq!((told(&before).len(), told(&after)), (1, told(&before)));
+    }
+
+    #[test]
+    fn a_version_that_was_not_known_then_does_not_hide_one_that_is() {
+        let unknown = with(core("1.0.0"), json!({"status": null}));
+        let memory = Cluster::of([unknown, job()]).world.memory(&uid("core-1"), &[uid("job-1")]).unwrap();
+        let mut cluster = Cluster::of([core("2.0.0")]);
+        cluster.remember(memory);
+        assert_eq!(cluster.world.origin(&uid("core-1")), Some("2.0.0"));
     }
 
     #[test]

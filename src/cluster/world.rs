@@ -23,6 +23,13 @@ pub(super) struct Origin {
     version: Option<String>,
 }
 
+impl Origin {
+    /// Whether it tells of a version at all.
+    pub(super) fn is_known(&self) -> bool {
+        self.version.is_some()
+    }
+}
+
 /// Everything that is known of the cluster: what is there, and of Jobs and their pods also what was there.
 ///
 /// Each kind comes on a stream of its own, in order; between kinds there is no order (seen on a real cluster), so the
@@ -33,7 +40,8 @@ pub struct World {
     pub(super) origins: BTreeMap<Uid, Origin>,
     pub(super) jobs: BTreeMap<Uid, JobRecord>,
     pub(super) pods: BTreeMap<Uid, PodRecord>,
-    events: BTreeMap<Uid, BTreeMap<Uid, Event>>,
+    /// By the object they are about; an object is there, if with none, once its events were listed.
+    pub(super) events: BTreeMap<Uid, BTreeMap<Uid, Event>>,
     deployments: BTreeMap<Uid, Deployment>,
     /// The kinds that were listed as a whole: of these, what is not there is gone.
     pub(super) listed: BTreeSet<Kind>,
@@ -185,7 +193,7 @@ impl World {
             (Kind::GitLabCore, _) => self.cores.retain(|uid, _| listed.contains(uid)),
             (Kind::Deployment, _) => self.deployments.retain(|uid, _| listed.contains(uid)),
             (Kind::Event, Scope::All) => self.events.clear(),
-            (Kind::Event, Scope::About(about)) => drop(self.events.remove(about)),
+            (Kind::Event, Scope::About(about)) => drop(self.events.insert(about.clone(), BTreeMap::new())),
             (Kind::Job, _) => {
                 let missing: Vec<Uid> = self.jobs.keys().filter(|uid| !listed.contains(uid)).cloned().collect();
                 missing.iter().for_each(|uid| self.bury(uid));

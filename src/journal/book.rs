@@ -35,15 +35,52 @@ impl Journal {
         self.entries.iter()
     }
 
+    /// That, and the entries that another program made of the same run and this one did not: what it saw while this one
+    /// was stopped, or could not reach the cluster. The same thing was not heard at the same time by both, so that the
+    /// times tell only where an entry belongs.
+    pub fn and(mut self, other: Self) -> Self {
+        let same = |one: &Entry, other: &Entry| {
+            (one.subject, &one.of, &one.to, one.tried) == (other.subject, &other.of, &other.to, other.tried)
+        };
+        let mut told: Vec<Entry> = self.entries.iter().cloned().collect();
+        for entry in other.entries {
+            if let Some(known) = told.iter().position(|known| same(known, &entry)) {
+                told.remove(known);
+                continue;
+            }
+            let place = self.entries.iter().position(|known| known.time > entry.time).unwrap_or(self.entries.len());
+            self.entries.insert(place, entry);
+        }
+        self.bound();
+        self
+    }
+
     /// Takes in changes that were seen; returns what they are worth.
     pub(super) fn note(&mut self, changes: Vec<RunChange>, run: &Run) -> Vec<News> {
+        let now = Standing::of(run);
         let entries = changes.into_iter().map(|change| Entry::new(change, Some(run), How::Seen));
-        entries.map(|entry| self.push(entry)).collect()
+        let new: Vec<Entry> = entries.filter(|entry| !self.told_late(entry, &now)).collect();
+        new.into_iter().map(|entry| self.push(entry)).collect()
+    }
+
+    /// Whether all that the entry tells is that a wait will miss its deadline, and that was told already: after a start
+    /// of the program it turns out anew, once the log is read.
+    fn told_late(&self, entry: &Entry, now: &[Standing]) -> bool {
+        let of = |standing: &&Standing| standing.subject == entry.subject && standing.of == entry.of;
+        let (before, now) = (self.standing.iter().find(of), now.iter().find(of));
+        let late = |standing: Option<&Standing>| standing.and_then(|standing| standing.late) == Some(true);
+        let rose = entry.tried.is_some_and(|tried| tried.rose(before.and_then(|before| before.tried)));
+        entry.from.as_ref() == Some(&entry.to) && !rose && late(before) && late(now)
     }
 
     /// Takes in how the run stands since; returns whether it stood in another way.
     pub(super) fn stand(&mut self, run: &Run) -> bool {
-        let standing = Standing::of(run);
+        let mut standing = Standing::of(run);
+        for now in &mut standing {
+            // What cannot be told now, stays as it was told.
+            let before = self.standing.iter().find(|before| before.subject == now.subject && before.of == now.of);
+            now.late = now.late.or_else(|| before.and_then(|before| before.late));
+        }
         standing != std::mem::replace(&mut self.standing, standing.clone())
     }
 
@@ -68,9 +105,10 @@ impl Journal {
         let since = std::mem::replace(self, kept.clone().unwrap_or_default());
         let noted = |subject: Subject| since.entries.iter().any(|entry| entry.subject == subject);
         let how = if kept.is_some() { How::Meanwhile } else { How::Found };
+        let standing = Standing::of(run);
         for change in changes(&[], std::slice::from_ref(run), time) {
             let entry = Entry::new(change, Some(run), how);
-            if let Some(entry) = self.unless_told(entry).filter(|entry| !noted(entry.subject)) {
+            if let Some(entry) = self.unless_told(entry, &standing).filter(|entry| !noted(entry.subject)) {
                 self.push(entry);
             }
         }
@@ -89,14 +127,16 @@ impl Journal {
     }
 
     /// The entry with the word that stood before; `None` where that is what stood already.
-    fn unless_told(&self, entry: Entry) -> Option<Entry> {
+    fn unless_told(&self, entry: Entry, now: &[Standing]) -> Option<Entry> {
         let Some(before) = self.standing.iter().find(|before| before.subject == entry.subject) else {
             return Some(entry);
         };
         let same = before.of == entry.of;
         let rose = entry.tried.is_some_and(|tried| tried.rose(before.tried.filter(|_| same)));
+        let now = now.iter().find(|now| now.subject == entry.subject);
+        let turned_late = now.is_some_and(|now| now.late == Some(true)) && before.late != Some(true);
         match (entry.subject, same) {
-            (_, true) if before.word == entry.to && !rose => None,
+            (_, true) if before.word == entry.to && !rose && !turned_late => None,
             // A step of another hop, or of another Job, starts from pending.
             (Subject::Step(_), false) => Some(Entry { from: Some("pending".into()), ..entry }),
             _ => Some(Entry { from: Some(before.word.clone()), ..entry }),
@@ -107,10 +147,14 @@ impl Journal {
         let before = self.standing.iter().find(|before| before.subject == entry.subject);
         let news = entry.news(before);
         self.entries.push_back(entry);
+        self.bound();
+        news
+    }
+
+    fn bound(&mut self) {
         while self.entries.len() > MOST_ENTRIES {
             self.entries.pop_front();
         }
-        news
     }
 }
 

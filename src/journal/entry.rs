@@ -3,8 +3,8 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::gate::Attempts;
-use crate::run::{Run, RunChange, StepId, Subject};
+use crate::gate::{Attempts, Outlook};
+use crate::run::{Run, RunChange, Step, StepId, Subject};
 
 /// One thing that became of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -72,6 +72,9 @@ pub(super) struct Standing {
     pub(super) of: String,
     pub(super) word: String,
     pub(super) tried: Option<Tried>,
+    /// Whether a wait is to miss its deadline; absent where that cannot be told (yet).
+    #[serde(default)]
+    pub(super) late: Option<bool>,
 }
 
 impl Entry {
@@ -157,14 +160,24 @@ impl Standing {
             of: of(run, Subject::Step(step.id)),
             word: step.word().to_owned(),
             tried: step.gate().and_then(|gate| gate.job.as_ref()).map(|job| Tried::from(&job.attempts)),
+            late: late(step),
         });
         let upgrade = Self {
             subject: Subject::Upgrade,
             of: of(run, Subject::Upgrade),
             word: run.verdict.word().to_owned(),
             tried: None,
+            late: None,
         };
         steps.chain([upgrade]).collect()
+    }
+}
+
+/// Whether the wait that a step is will miss its deadline, where that can be told.
+fn late(step: &Step) -> Option<bool> {
+    match step.gate()?.job.as_ref()?.backlog.as_ref()?.outlook {
+        Outlook::Unknown => None,
+        outlook => Some(outlook == Outlook::TooLate),
     }
 }
 

@@ -1,14 +1,15 @@
 //! The files of the upgrades: `UID-gGENERATION-TARGET.json`. Only files of such a name are ever read, set aside or removed.
 //!
 //! Logs may hold secrets, so the folder and its files are for their owner alone. A file is written beside its place and
-//! moved there: it is the old one or the new one, whenever the program is killed.
+//! moved there: it is the old one or the new one, whenever the program is killed. Other programs may write and remove
+//! files at the same time, so that a file that was there a moment ago may be gone.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
-use std::fs::{self, DirBuilder, File, Permissions};
+use std::fs::{self, DirBuilder, File, Metadata, Permissions};
 use std::io::{self, Read, Write};
-use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
-use std::path::PathBuf;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use tempfile::Builder;
@@ -45,6 +46,23 @@ pub(super) struct SetAside {
     pub(super) why: Unusable,
 }
 
+/// One state of a file: nobody writes a file anew without another stamp.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Stamp {
+    inode: u64,
+    length: u64,
+    modified: (i64, i64),
+}
+
+/// What a file holds.
+#[derive(Debug)]
+pub(super) struct Found {
+    /// What was kept.
+    pub(super) kept: Kept,
+    /// Which state of the file that is.
+    pub(super) stamp: Stamp,
+}
+
 /// A file of ours.
 struct Ours {
     path: PathBuf,
@@ -60,18 +78,14 @@ impl Folder {
     ///
     /// # Errors
     /// If the folder can't be read, or a file not be set aside; that there is none is no error.
-    pub(super) fn newest(&self, instance: &Uid) -> io::Result<(Option<Kept>, Vec<SetAside>)> {
+    pub(super) fn newest(&self, instance: &Uid) -> io::Result<(Option<Found>, Vec<SetAside>)> {
         let mut aside = Vec::new();
         let mut files = self.files()?;
         files.retain(|file| file.instance == sound(&instance.0) && !file.set_aside);
         files.sort_by_key(|file| Reverse(file.generation));
         for file in files {
-            let mut text = Vec::new();
-            let read = File::open(&file.path).and_then(|file| file.take(LONGEST).read_to_end(&mut text));
-            let of_instance = |kept: &Kept| kept.memory.upgrade.instance == *instance;
-            let kept = read.map_err(|_| Unusable::Unreadable).and_then(|_| format::read(&text));
-            match kept.and_then(|kept| Some(kept).filter(of_instance).ok_or(Unusable::Foreign)) {
-                Ok(kept) => return Ok((Some(kept), aside)),
+            match read(&file.path, instance) {
+                Ok(found) => return Ok((Some(found), aside)),
                 Err(why) => {
                     let mut name = file.name;
                     name.push_str(SET_ASIDE);
@@ -83,11 +97,21 @@ impl Folder {
         Ok((None, aside))
     }
 
-    /// Writes what is to be kept of an upgrade, and removes what is old.
+    /// Which state the file of an upgrade is in; `None` where there is none.
+    pub(super) fn stamp(&self, upgrade: &Upgrade) -> Option<Stamp> {
+        Some(Stamp::of(&fs::symlink_metadata(self.0.join(name(upgrade))).ok()?))
+    }
+
+    /// What the file of an upgrade holds; `None` where it can't be used.
+    pub(super) fn read(&self, upgrade: &Upgrade) -> Option<Found> {
+        read(&self.0.join(name(upgrade)), &upgrade.instance).ok()
+    }
+
+    /// Writes what is to be kept of an upgrade.
     ///
     /// # Errors
     /// If it can't be written; what was there before is then still there.
-    pub(super) fn write(&self, kept: &Kept) -> io::Result<()> {
+    pub(super) fn write(&self, kept: &Kept) -> io::Result<Stamp> {
         DirBuilder::new().recursive(true).mode(0o700).create(&self.0)?;
         if fs::metadata(&self.0)?.permissions().mode() & 0o077 != 0 {
             fs::set_permissions(&self.0, Permissions::from_mode(0o700))?;
@@ -95,28 +119,35 @@ impl Folder {
         let mut file = Builder::new().prefix(UNFINISHED).tempfile_in(&self.0)?;
         file.write_all(&format::write(kept)?)?;
         file.as_file().sync_all()?;
-        file.persist(self.0.join(name(&kept.memory.upgrade))).map_err(|error| error.error)?;
-        self.clear()
+        let file = file.persist(self.0.join(name(&kept.memory.upgrade))).map_err(|error| error.error)?;
+        Ok(Stamp::of(&file.metadata()?))
     }
 
-    /// Removes the oldest files once there are too many, and what a kill left unfinished.
-    fn clear(&self) -> io::Result<()> {
-        let files = self.files()?;
+    /// Removes the oldest files once there are too many, and what a kill left unfinished; never the file of that upgrade,
+    /// which was just written: a clock that was set back makes it seem the oldest.
+    ///
+    /// # Errors
+    /// If the folder can't be read, or a file not be removed.
+    pub(super) fn clear(&self, upgrade: &Upgrade) -> io::Result<()> {
+        let (mut files, written) = (self.files()?, name(upgrade));
+        files.sort_by_key(|file| file.name != written);
         let mut of_instance: BTreeMap<&str, usize> = BTreeMap::new();
         for (index, file) in files.iter().enumerate() {
             let count = of_instance.entry(&file.instance).or_default();
             *count += 1;
             if *count > MOST_OF_ONE || index >= MOST {
-                fs::remove_file(&file.path)?;
+                unless_gone(fs::remove_file(&file.path))?;
             }
         }
         let Some(newest) = files.first().map(|file| file.written) else { return Ok(()) };
         for entry in fs::read_dir(&self.0)? {
             let entry = entry?;
-            let unfinished = entry.file_name().to_str().is_some_and(|name| name.starts_with(UNFINISHED));
-            let age = newest.duration_since(entry.metadata()?.modified()?).unwrap_or_default();
-            if unfinished && age > ABANDONED {
-                fs::remove_file(entry.path())?;
+            if !entry.file_name().to_str().is_some_and(|name| name.starts_with(UNFINISHED)) {
+                continue;
+            }
+            let Some(metadata) = unless_gone(entry.metadata())? else { continue };
+            if newest.duration_since(metadata.modified()?).unwrap_or_default() > ABANDONED {
+                unless_gone(fs::remove_file(entry.path()))?;
             }
         }
         Ok(())
@@ -131,8 +162,9 @@ impl Folder {
         let mut files = Vec::new();
         for entry in entries {
             let entry = entry?;
-            if entry.file_type()?.is_file() {
-                files.extend(Ours::of(entry.path(), entry.metadata()?.modified()?));
+            let Some(metadata) = unless_gone(entry.metadata())? else { continue };
+            if metadata.is_file() {
+                files.extend(Ours::of(entry.path(), metadata.modified()?));
             }
         }
         files.sort_by(|one, other| (other.written, &other.name).cmp(&(one.written, &one.name)));
@@ -154,6 +186,33 @@ impl Ours {
     }
 }
 
+impl Stamp {
+    fn of(metadata: &Metadata) -> Self {
+        let modified = (metadata.mtime(), metadata.mtime_nsec());
+        Self { inode: metadata.ino(), length: metadata.len(), modified }
+    }
+}
+
+/// What a file holds, if it is of that instance.
+fn read(path: &Path, instance: &Uid) -> Result<Found, Unusable> {
+    let mut text = Vec::new();
+    let opened = File::open(path).and_then(|file| {
+        let stamp = Stamp::of(&file.metadata()?);
+        file.take(LONGEST).read_to_end(&mut text).map(|_| stamp)
+    });
+    let stamp = opened.map_err(|_| Unusable::Unreadable)?;
+    let kept = format::read(&text)?;
+    if kept.memory.upgrade.instance == *instance { Ok(Found { kept, stamp }) } else { Err(Unusable::Foreign) }
+}
+
+/// What came of asking for a file; `None` where it is gone.
+fn unless_gone<T>(answer: io::Result<T>) -> io::Result<Option<T>> {
+    match answer {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        answer => answer.map(Some),
+    }
+}
+
 /// The name of the file of an upgrade.
 fn name(upgrade: &Upgrade) -> String {
     let Upgrade { instance, generation, target } = upgrade;
@@ -169,8 +228,6 @@ fn sound(word: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
     use tempfile::TempDir;
 
     use super::super::sample::kept_of;
@@ -190,7 +247,7 @@ mod tests {
 
     fn newest(folder: &Folder, uid: &str) -> (Option<i64>, Vec<Unusable>) {
         let (kept, aside) = folder.newest(&Uid(uid.into())).unwrap();
-        (kept.map(|kept| kept.memory.upgrade.generation), aside.into_iter().map(|aside| aside.why).collect())
+        (kept.map(|found| found.kept.memory.upgrade.generation), aside.into_iter().map(|aside| aside.why).collect())
     }
 
     /// Makes a file as old as that.
@@ -266,6 +323,7 @@ mod tests {
         }
         age(&folder, ".unfinished-old", 2 * ABANDONED.as_secs());
         folder.write(&kept_of(UID, most + 1, "x")).unwrap();
+        folder.clear(&kept_of(UID, most + 1, "x").memory.upgrade).unwrap();
         let names = names(&folder);
         assert!(!names.contains(&format!("{UID}-g1-3.0.0.json")));
         assert!(!names.contains(&".unfinished-old".into()));
@@ -273,6 +331,43 @@ mod tests {
             assert!(names.contains(&left.into()), "{left}");
         }
         assert_eq!(names.iter().filter(|name| name.starts_with(UID)).count(), MOST_OF_ONE);
+    }
+
+    #[test]
+    fn what_was_just_written_stays_though_the_clock_was_set_back() {
+        let home = TempDir::new().unwrap();
+        let folder = folder(&home);
+        for generation in 1..=MOST_OF_ONE as i64 + 1 {
+            folder.write(&kept_of(UID, generation, "x")).unwrap();
+        }
+        age(&folder, &format!("{UID}-g{}-3.0.0.json", MOST_OF_ONE + 1), 24 * 3600);
+        folder.clear(&kept_of(UID, MOST_OF_ONE as i64 + 1, "x").memory.upgrade).unwrap();
+        assert_eq!(newest(&folder, UID), (Some(MOST_OF_ONE as i64 + 1), vec![]));
+        assert_eq!(names(&folder).len(), MOST_OF_ONE);
+    }
+
+    #[test]
+    fn files_that_others_make_and_remove_meanwhile_are_no_fault() {
+        let home = TempDir::new().unwrap();
+        let folder = folder(&home);
+        folder.write(&kept_of(UID, 1, "x")).unwrap();
+        let (path, upgrade) = (folder.0.clone(), kept_of(UID, 1, "x").memory.upgrade);
+        let (stop, stopped) = std::sync::mpsc::channel::<()>();
+        let other = std::thread::spawn(move || {
+            while stopped.try_recv() == Err(std::sync::mpsc::TryRecvError::Empty) {
+                for number in 0..20 {
+                    let names = [format!("{UNFINISHED}{number}"), format!("other-g{number}-3.0.0.json")];
+                    names.iter().for_each(|name| fs::write(path.join(name), "").unwrap());
+                    names.iter().for_each(|name| fs::remove_file(path.join(name)).unwrap());
+                }
+            }
+        });
+        for _ in 0..500 {
+            assert_eq!(newest(&folder, UID).0, Some(1));
+            folder.clear(&upgrade).unwrap();
+        }
+        drop(stop);
+        other.join().unwrap();
     }
 
     #[test]

@@ -7,6 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use super::folder::{Folder, SetAside};
+use super::others::Others;
 use super::{Kept, Place};
 use crate::cluster::{Uid, clean};
 
@@ -75,36 +76,43 @@ fn work(place: &Place, orders: &Receiver<Order>, report: impl Fn(Report)) {
     };
     let mut waiting = VecDeque::new();
     let mut unwritable = false;
+    let mut others = Others::default();
     while let Some(order) = waiting.pop_front().or_else(|| orders.recv().ok()) {
         waiting.extend(orders.try_iter());
         match (order, &folder) {
             (Order::Recall(instance), None) => report(Report::Recalled(instance, None)),
             (Order::Recall(instance), Some(folder)) => {
-                let kept = recall(folder, &instance, &report);
+                let kept = recall(folder, &instance, &mut others, &report);
                 report(Report::Recalled(instance, kept.map(Box::new)));
             }
             (Order::Keep(_), None) => {}
             (Order::Keep(kept), Some(_)) if outdated(&kept, waiting.front()) => {}
-            (Order::Keep(kept), Some(folder)) => match folder.write(&kept) {
-                Ok(()) => unwritable = false,
-                Err(_) if unwritable => {}
-                Err(error) => {
-                    unwritable = true;
-                    report(trouble("cannot keep anything in", folder, &error));
+            (Order::Keep(kept), Some(folder)) => {
+                let upgrade = kept.memory.upgrade.clone();
+                match others.write(*kept, folder).and_then(|()| folder.clear(&upgrade)) {
+                    Ok(()) => unwritable = false,
+                    Err(_) if unwritable => {}
+                    Err(error) => {
+                        unwritable = true;
+                        report(trouble("cannot keep anything in", folder, &error));
+                    }
                 }
-            },
+            }
         }
     }
 }
 
 /// What was kept of an instance.
-fn recall(folder: &Folder, instance: &Uid, report: impl Fn(Report)) -> Option<Kept> {
+fn recall(folder: &Folder, instance: &Uid, others: &mut Others, report: impl Fn(Report)) -> Option<Kept> {
     match folder.newest(instance) {
-        Ok((kept, aside)) => {
+        Ok((found, aside)) => {
             for SetAside { name, why } in aside {
                 report(Report::Trouble(format!("what was kept cannot be used: {why}; set aside as {name}")));
             }
-            kept
+            found.map(|found| {
+                others.resume(&found);
+                found.kept
+            })
         }
         Err(error) => {
             report(trouble("cannot read what was kept in", folder, &error));

@@ -9,11 +9,13 @@
 //! | `place` | the folder, from the environment; pure |
 //! | `format` | what stands in a file; what is read is cleaned anew |
 //! | `folder` | the files of the upgrades: their names, which of them is newest, which are old |
+//! | `others` | what several programs keep of one upgrade |
 //! | `keeper` | the thread |
 
 mod folder;
 mod format;
 mod keeper;
+mod others;
 mod place;
 #[cfg(test)]
 mod sample;

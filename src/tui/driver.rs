@@ -9,7 +9,7 @@ use ratatui::layout::Size;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc::{Receiver, UnboundedReceiver};
 use tokio::task::{JoinError, JoinSet};
-use tokio::time::{MissedTickBehavior, interval};
+use tokio::time::{Instant, MissedTickBehavior, interval, timeout_at};
 
 use super::input::Input;
 use super::model::{Effect, Message, Model, Settings};
@@ -26,6 +26,8 @@ use crate::state::{Keeper, Kept, Report};
 const FRAME: Duration = Duration::from_millis(16);
 /// The clock on the screens moves once in this time, and so does what spins.
 const TICK: Duration = Duration::from_secs(1);
+/// How long the end of the program waits for what is still being saved. A disk that hangs is not waited for.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// What the loop is connected to.
 pub struct Ports<'a> {
@@ -56,21 +58,53 @@ pub enum Leave {
     TerminalGone,
 }
 
+/// What there is to say once the screens are left.
+#[derive(Debug)]
+pub struct Left {
+    /// Why they were.
+    pub why: Leave,
+    /// What became of the texts that were still being saved: where each is, or in words why not.
+    pub saved: Vec<Result<String, String>>,
+}
+
 /// Shows the screens until the user quits, a signal asks for the end, or the terminal goes away. The terminal is
-/// restored before it returns, and on a panic.
+/// restored before it returns, and on a panic. What was to be saved is, by then.
 ///
 /// # Errors
 /// If standard output is no terminal that can be drawn on, or signals can't be listened for.
-pub async fn run(settings: Settings, ports: Ports<'_>, clock: impl Clock) -> io::Result<Leave> {
+pub async fn run(settings: Settings, ports: Ports<'_>, clock: impl Clock) -> io::Result<Left> {
     let signals = Signals::listen()?;
     let screen = OwnScreen::enter()?;
     let model = Model::new(settings, screen.size()?, clock.now());
-    let mut app = Loop { model, world: World::default(), clock, screen };
+    let mut app = Loop { model, world: World::default(), clock, screen, saving: JoinSet::new() };
     let keeper = ports.keeper;
     // The terminal was there when we entered it, so that an error can only mean that it no longer is.
-    let left = app.turn(ports, signals).await.unwrap_or(Leave::TerminalGone);
+    let why = app.turn(ports, signals).await.unwrap_or(Leave::TerminalGone);
     app.model.runs.iter().for_each(|run| app.keep(&run.uid, keeper));
-    Ok(left)
+    let Loop { saving, screen, .. } = app;
+    drop(screen);
+    Ok(Left { why, saved: finish(saving).await })
+}
+
+/// Waits for what is still being saved, for as long as a disk may take.
+async fn finish(mut saving: JoinSet<Result<String, String>>) -> Vec<Result<String, String>> {
+    let end = Instant::now() + PATIENCE;
+    let mut saved = Vec::new();
+    while !saving.is_empty() {
+        match timeout_at(end, saving.join_next()).await {
+            Ok(one) => saved.extend(one.map(of_task)),
+            Err(_) => {
+                saved.push(Err("what is being saved takes too long, and is not whole".into()));
+                saving.detach_all();
+            }
+        }
+    }
+    saved
+}
+
+/// What became of a text that was to be saved.
+fn of_task(saved: Result<Result<String, String>, JoinError>) -> Result<String, String> {
+    saved.unwrap_or_else(|error| Err(error.to_string()))
 }
 
 /// What the loop waits for.
@@ -79,7 +113,7 @@ enum Wake {
     Terminal(Option<io::Result<Event>>),
     Copied(Outcome),
     Kept(Report),
-    Saved(Result<Result<String, String>, JoinError>),
+    Saved(Result<String, String>),
     Frame,
     Tick,
     Cluster(ClusterEvent),
@@ -91,6 +125,7 @@ struct Loop<C> {
     world: World,
     clock: C,
     screen: OwnScreen,
+    saving: JoinSet<Result<String, String>>,
 }
 
 impl<C: Clock> Loop<C> {
@@ -101,7 +136,6 @@ impl<C: Clock> Loop<C> {
         tick.set_missed_tick_behavior(MissedTickBehavior::Skip);
         let mut frame = interval(FRAME);
         frame.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let mut saving = JoinSet::new();
         let mut source_speaks = true;
         let mut dirty = true;
         loop {
@@ -112,7 +146,7 @@ impl<C: Clock> Loop<C> {
                 event = keys.recv() => Wake::Terminal(event),
                 Some(outcome) = outcomes.recv() => Wake::Copied(outcome),
                 Some(report) = reports.recv() => Wake::Kept(report),
-                Some(saved) = saving.join_next() => Wake::Saved(saved),
+                Some(saved) = self.saving.join_next() => Wake::Saved(of_task(saved)),
                 _ = frame.tick(), if dirty => Wake::Frame,
                 _ = tick.tick() => Wake::Tick,
                 event = events.recv(), if source_speaks => event.map_or(Wake::SourceClosed, Wake::Cluster),
@@ -134,7 +168,7 @@ impl<C: Clock> Loop<C> {
                 Wake::Terminal(Some(event)) => from_terminal(event?),
                 Wake::Copied(outcome) => Some(Message::Copied(outcome)),
                 Wake::Kept(report) => Some(self.hear_of_kept(report)),
-                Wake::Saved(saved) => Some(Message::Saved(saved.unwrap_or_else(|error| Err(error.to_string())))),
+                Wake::Saved(saved) => Some(Message::Saved(saved)),
                 Wake::Tick => Some(Message::Tick(self.clock.now())),
                 Wake::Cluster(event) => Some(self.take_in(event, &mut events)),
             };
@@ -148,7 +182,7 @@ impl<C: Clock> Loop<C> {
                         Effect::Copy(text) => clipboard.copy(text),
                         // A disk can be slow, and keys answer all the same.
                         Effect::Save { name, text } => {
-                            saving.spawn_blocking(move || save(Path::new("."), &name, &text));
+                            self.saving.spawn_blocking(move || save(Path::new("."), &name, &text));
                         }
                         Effect::Write(bytes) => self.screen.write(&bytes)?,
                         Effect::Recall(run) => keeper.recall(run),
@@ -248,5 +282,20 @@ impl Signals {
             _ = self.stop.recv() => Asked::Suspend,
             _ = self.go_on.recv() => Asked::Resume,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn what_is_being_saved_is_waited_for_but_not_for_ever() {
+        let mut saving = JoinSet::new();
+        saving.spawn_blocking(|| Ok("./a".to_owned()));
+        assert_eq!(finish(saving).await, [Ok("./a".into())]);
+        let mut saving = JoinSet::new();
+        saving.spawn(std::future::pending());
+        assert!(matches!(finish(saving).await.as_slice(), [Err(_)]));
     }
 }

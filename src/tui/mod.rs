@@ -48,7 +48,7 @@ mod update;
 pub mod view;
 mod widget;
 
-pub use driver::{Leave, Ports, run};
+pub use driver::{Leave, Left, Ports, run};
 pub use input::Input;
 pub use model::{Effect, Message, Mode, Model, Origin, Settings};
 pub use theme::{Colours, Theme};

@@ -11,9 +11,9 @@ use super::theme::Theme;
 use crate::clipboard::Outcome;
 use crate::cluster::{Feed, Uid};
 use crate::gate::Target;
-use crate::journal::{Journal, Journals};
+use crate::journal::{Entry, Journal, Journals, News};
 use crate::notify::Notices;
-use crate::run::{Run, Step, StepId};
+use crate::run::{Run, RunName, Step, StepId};
 
 /// What does not change while the program runs.
 #[derive(Clone, Debug)]
@@ -150,6 +150,10 @@ pub struct Model {
     pub(super) over: Vec<Over>,
     pub(super) notice: Option<Notice>,
     pub(super) journals: Journals,
+    /// What is new and nobody was told of yet.
+    pub(super) untold: Vec<(News, RunName, Entry)>,
+    /// The beat in which somebody was told last.
+    pub(super) told_in: Option<usize>,
     /// Whether the terminal is known to have the focus: somebody looks at it then.
     pub(super) attended: bool,
 }
@@ -252,6 +256,8 @@ impl Model {
             over: Vec::new(),
             notice: None,
             journals: Journals::default(),
+            untold: Vec::new(),
+            told_in: None,
             attended: false,
         }
     }

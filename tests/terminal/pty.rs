@@ -152,8 +152,19 @@ impl Terminal {
     /// Reads until the screen is as `is` says.
     #[track_caller]
     pub fn until(&mut self, what: &str, is: impl Fn(&Screen) -> bool) {
+        self.until_so(what, |terminal| is(terminal.parser.screen()));
+    }
+
+    /// Reads until the terminal was asked for what `is` says.
+    #[track_caller]
+    pub fn until_heard(&mut self, what: &str, is: impl Fn(&Heard) -> bool) {
+        self.until_so(what, |terminal| is(terminal.heard()));
+    }
+
+    #[track_caller]
+    fn until_so(&mut self, what: &str, is: impl Fn(&Self) -> bool) {
         let begun = Instant::now();
-        while !is(self.parser.screen()) {
+        while !is(self) {
             match self.chunks.recv_timeout(BOUND.saturating_sub(begun.elapsed())) {
                 Ok(chunk) => self.parser.process(&chunk),
                 Err(RecvTimeoutError::Timeout) => panic!("never on the screen: {what}\n{}", self.picture()),

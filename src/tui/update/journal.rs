@@ -1,5 +1,7 @@
 //! What becomes of the runs: shown, noted in the journal, and told to somebody who does not look.
 
+use std::cmp::Reverse;
+
 use jiff::Timestamp;
 
 use super::text;
@@ -14,10 +16,24 @@ pub(super) fn take_in(model: &mut Model, runs: Vec<Run>, feed: Feed, now: Timest
     model.feed = feed;
     model.now = now;
     text::see(model);
-    let told = model.settings.notices.bytes(&seen.news, model.settings.redact).filter(|_| !model.attended);
+    model.untold.extend(seen.news);
+    let told = tell(model);
     let asked = seen.asked.into_iter().map(Effect::Recall);
     let changed = seen.changed.into_iter().map(Effect::Keep);
-    asked.chain(changed).chain(told.map(Effect::Write)).collect()
+    asked.chain(changed).chain(told).collect()
+}
+
+/// Tells somebody who does not look at the terminal what is new, all of it at once. What becomes new soon after waits for
+/// the next beat: ten Jobs that fail in one second do not ring ten times.
+pub(super) fn tell(model: &mut Model) -> Option<Effect> {
+    if model.told_in == Some(model.beat) {
+        return None;
+    }
+    let mut news = std::mem::take(&mut model.untold);
+    news.sort_by_key(|(news, ..)| Reverse(*news));
+    let bytes = model.settings.notices.bytes(&news, model.settings.redact).filter(|_| !model.attended)?;
+    model.told_in = Some(model.beat);
+    Some(Effect::Write(bytes))
 }
 
 #[cfg(test)]
@@ -104,10 +120,31 @@ mod tests {
     }
 
     #[test]
+    fn what_becomes_new_within_a_second_is_told_at_its_end_in_one() {
+        let mut model = telling(false);
+        let beat = |model: &mut Model| written(&update(model, Message::Tick(ago(0))));
+        assert_eq!(written(&heard(&mut model, vec![tried(1)], 800)).len(), 1);
+        for failed in [2, 3, 4] {
+            assert_eq!(written(&heard(&mut model, vec![tried(failed)], 799)).len(), 0);
+        }
+        let told = beat(&mut model);
+        assert!(told[0].contains("2 of 6 failed") && told[0].contains("(and 2 more)"), "{told:?}");
+        assert_eq!((told.len(), beat(&mut model).len()), (1, 0));
+        assert_eq!(written(&heard(&mut model, vec![tried(5)], 700)).len(), 1);
+        // Who looks at the terminal by then needs no word of what waited.
+        assert_eq!(written(&heard(&mut model, vec![tried(6)], 700)).len(), 0);
+        let _ = update(&mut model, Message::Attended(true));
+        assert_eq!(beat(&mut model).len(), 0);
+        let _ = update(&mut model, Message::Attended(false));
+        assert_eq!(beat(&mut model).len(), 0);
+    }
+
+    #[test]
     fn an_outage_and_its_end_are_told_where_all_is() {
         let mut model = telling(false);
         let broken = WatchState::Broken { since: ago(300), error: "connection refused".into() };
         let mut hear = |state: &WatchState| {
+            let _ = update(&mut model, Message::Tick(ago(300)));
             let runs = model.runs.clone();
             written(&update(&mut model, Message::Cluster { runs, feed: feed(state), now: ago(300) }))
         };

@@ -32,6 +32,7 @@ pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
             model.now = now;
             model.beat = model.beat.wrapping_add(1);
             model.notice.take_if(|notice| notice.until <= model.beat);
+            return journal::tell(model).into_iter().collect();
         }
         Message::Copied(Outcome::Copied) => notify(model, "copied", true),
         Message::Copied(Outcome::SentToTerminal(bytes)) => {
