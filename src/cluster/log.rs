@@ -9,6 +9,7 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::sync::Arc;
 
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::{LogLine, Uid};
@@ -54,6 +55,8 @@ pub enum LogNews {
     Opened(Via),
     /// More of it.
     Lines(Vec<LogLine>),
+    /// What was read of it from that time on is another run's.
+    TakenBack(Timestamp),
     /// Nothing more comes of it.
     Closed(LogEnd),
 }
@@ -107,6 +110,9 @@ pub struct Log {
     /// Whether the run has a successor, so that less of it is kept.
     #[serde(skip)]
     earlier: bool,
+    /// In which way it is read anew; what was read before stays until something came of that.
+    #[serde(skip)]
+    anew: Option<Via>,
 }
 
 /// A log as it was written to a file, where anybody can have changed it: what it takes is added up anew.
@@ -129,7 +135,7 @@ impl From<Written> for Log {
 impl Log {
     /// A log of which nothing was read yet.
     pub fn new(via: Via) -> Self {
-        Self { lines: VecDeque::new(), bytes: 0, dropped: 0, via, end: None, earlier: false }
+        Self { lines: VecDeque::new(), bytes: 0, dropped: 0, via, end: None, earlier: false, anew: None }
     }
 
     /// Its last lines, oldest first.
@@ -159,6 +165,20 @@ impl Log {
         self.keep();
     }
 
+    /// Begins it anew, where that is due.
+    fn begin(&mut self) {
+        if let Some(via) = self.anew.take() {
+            *self = Self { earlier: self.earlier, ..Self::new(via) };
+        }
+    }
+
+    /// Drops the lines from that time on.
+    fn take_back(&mut self, from: Timestamp) {
+        while let Some(line) = self.lines.pop_back_if(|line| line.time.is_some_and(|time| time >= from)) {
+            self.bytes -= line.size();
+        }
+    }
+
     /// Notes how its reading ended.
     pub fn close(&mut self, end: LogEnd) {
         self.end = Some(end);
@@ -185,7 +205,7 @@ impl Log {
         let lines: VecDeque<_> = self.lines.iter().skip(first).cloned().collect();
         let bytes = lines.iter().map(|line| line.size()).sum();
         let dropped = self.dropped.saturating_add(first as u64);
-        let mut kept = Self { lines, bytes, dropped, via: self.via, end: self.end.clone(), earlier: true };
+        let mut kept = Self { lines, bytes, dropped, via: self.via, end: self.end.clone(), earlier: true, anew: None };
         kept.keep();
         // Whether it has a successor is for whoever reads it to say: the run may still run.
         Self { earlier: false, ..kept }
@@ -207,22 +227,29 @@ impl Logs {
         self.0.iter().map(|(run, log)| (run, log))
     }
 
-    /// Takes in what is new of one. Whoever reads a log once more opens it only when its answer is there: what was read
-    /// before is replaced.
+    /// Takes in what is new of one. What is read once more takes the place of what was read before when something comes of
+    /// it: nobody sees the log empty in between.
     pub(crate) fn note(&mut self, run: RunId, news: LogNews) {
         let known = self.0.iter_mut().find(|(of, _)| *of == run).map(|(_, log)| Arc::make_mut(log));
         match (news, known) {
-            (LogNews::Opened(via), Some(log)) => *log = Log { earlier: log.earlier, ..Log::new(via) },
+            (LogNews::Opened(via), Some(log)) => log.anew = Some(via),
             (LogNews::Opened(via), None) => {
                 self.0.push((run, Arc::new(Log::new(via))));
                 if self.0.len() > MOST_LOGS {
                     self.0.remove(0);
                 }
             }
-            (LogNews::Lines(lines), Some(log)) => lines.into_iter().for_each(|line| log.push(line)),
-            (LogNews::Closed(end), Some(log)) => log.close(end),
+            (LogNews::Lines(lines), Some(log)) => {
+                log.begin();
+                lines.into_iter().for_each(|line| log.push(line));
+            }
+            (LogNews::TakenBack(from), Some(log)) => log.take_back(from),
+            (LogNews::Closed(end), Some(log)) => {
+                log.begin();
+                log.close(end);
+            }
             // Of a log that was never opened, or is forgotten.
-            (LogNews::Lines(_) | LogNews::Closed(_), None) => {}
+            (LogNews::Lines(_) | LogNews::TakenBack(_) | LogNews::Closed(_), None) => {}
         }
     }
 
@@ -315,6 +342,22 @@ mod tests {
         }
         let log = logs.of(&run(1)).unwrap();
         assert_eq!((log.lines().len(), log.via()), (3, Via::Previous));
+        logs.note(run(1), LogNews::Opened(Via::Followed));
+        assert_eq!(logs.of(&run(1)).unwrap().lines().len(), 3, "nothing came yet");
+        logs.note(run(1), LogNews::Closed(LogEnd::Gone));
+        assert_eq!(logs.of(&run(1)).unwrap().lines().len(), 0);
+    }
+
+    #[test]
+    fn what_is_taken_back_goes_and_nothing_before_it() {
+        let line = |second: i64| LogLine { time: Some(crate::fixture::at(second)), ..LogLine::printed(b"x") };
+        let mut logs = Logs::default();
+        logs.note(run(1), LogNews::Opened(Via::Followed));
+        logs.note(run(1), LogNews::Lines((1..=4).map(line).collect()));
+        logs.note(run(1), LogNews::TakenBack(crate::fixture::at(3)));
+        let log = logs.of(&run(1)).unwrap();
+        assert_eq!(log.lines().iter().map(|line| line.time).collect::<Vec<_>>(), [line(1).time, line(2).time]);
+        assert_eq!(log.bytes, log.lines().iter().map(|line| line.size()).sum::<usize>());
     }
 
     #[test]
