@@ -135,6 +135,7 @@ impl PodRecord {
 
     /// Adds what was remembered of the same pod and the cluster no longer tells.
     pub(super) fn recall(&mut self, remembered: Self) {
+        self.pod.meta.owner = self.pod.meta.owner.take().or(remembered.pod.meta.owner);
         for run in remembered.runs {
             if self.runs.iter().all(|known| !known.same(&run.container, &run.end)) {
                 self.add(run);

@@ -22,7 +22,7 @@ const TALL: u16 = 44;
 impl Fields<'_> {
     pub(super) fn forecast(&mut self, forecast: &Forecast) {
         let tone = if forecast.first == Limit::Attempts { Tone::Text } else { Tone::Warning };
-        let words = self.in_words(|clock| forecast_words(forecast, clock));
+        let words = self.in_words(|clock| forecast_words(forecast, self.model.now, clock));
         self.prose(ATTEMPTS, "Forecast", &words, tone);
         self.prose(LOOSE, "", &took_words(&forecast.took), Tone::Muted);
     }
