@@ -7,7 +7,9 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
 use flate2::read::GzDecoder;
-use gatewatch::cluster::{Change, ClusterEvent, Kind, Object, Scope, Uid, World};
+use gatewatch::cluster::{
+    Change, ClusterEvent, Kind, LogChange, LogEnd, LogLine, LogNews, Memory, Object, RunId, Scope, Uid, Via, World,
+};
 use gatewatch::gate::Target;
 use gatewatch::output::{Look, StatusFormat};
 use gatewatch::run::{Run, derive};
@@ -41,6 +43,48 @@ fn runs(events: impl IntoIterator<Item = ClusterEvent>) -> Vec<Run> {
     derive(&world)
 }
 
+/// The events with what is read of logs among them: of each run a line when it is seen first, and one more and the end when
+/// its container shows another one.
+fn with_logs(events: Vec<ClusterEvent>) -> Vec<ClusterEvent> {
+    let mut current: BTreeMap<(Uid, String), RunId> = BTreeMap::new();
+    let mut all = Vec::new();
+    for event in events {
+        let time = event.time;
+        let mut told = Vec::new();
+        if let Object::Pod(pod) = object(&event)
+            && pod.meta.labels.job_name.is_some()
+        {
+            for container in pod.containers.iter().filter(|container| !container.id.is_empty()) {
+                let run = RunId { container: container.name.clone(), id: container.id.clone() };
+                let before = current.insert((pod.meta.uid.clone(), container.name.clone()), run.clone());
+                if before.as_ref() == Some(&run) {
+                    continue;
+                }
+                let mut tell =
+                    |run: &RunId, news| told.push(LogChange { pod: pod.meta.uid.clone(), run: run.clone(), news });
+                let line = |text: &str| LogLine { time: Some(time), ..LogLine::printed(text.as_bytes()) };
+                if let Some(before) = &before {
+                    tell(before, LogNews::Lines(vec![line("rake aborted!"), line("PG::Bad: x")]));
+                    tell(before, LogNews::Closed(LogEnd::Complete));
+                }
+                tell(&run, LogNews::Opened(Via::Followed));
+                tell(&run, LogNews::Lines(vec![line("batched background migrations still pending: 7"); 30]));
+            }
+        }
+        all.push(event);
+        all.extend(told.into_iter().map(|change| ClusterEvent { time, change: Change::Log(change) }));
+    }
+    all
+}
+
+/// What is kept of the first instance after those events.
+fn memory(events: &[ClusterEvent]) -> Option<Memory> {
+    let mut world = World::default();
+    events.iter().cloned().for_each(|event| world.apply(event));
+    let run = derive(&world).into_iter().next()?;
+    world.memory(&run.uid, &run.jobs())
+}
+
 fn object(event: &ClusterEvent) -> &Object {
     match &event.change {
         Change::Applied(object) | Change::Deleted(object) => object,
@@ -53,7 +97,9 @@ fn interleaved(events: Vec<ClusterEvent>, choices: &[u8]) -> Vec<ClusterEvent> {
     let mut streams: BTreeMap<Kind, std::collections::VecDeque<ClusterEvent>> = BTreeMap::new();
     let total = events.len();
     for event in events {
-        streams.entry(object(&event).kind()).or_default().push_back(event);
+        // What is read of logs comes on the stream of their pods.
+        let kind = if let Change::Log(_) = event.change { Kind::Pod } else { object(&event).kind() };
+        streams.entry(kind).or_default().push_back(event);
     }
     let mut merged = Vec::with_capacity(total);
     for choice in choices.iter().cycle() {
@@ -69,7 +115,7 @@ fn interleaved(events: Vec<ClusterEvent>, choices: &[u8]) -> Vec<ClusterEvent> {
 fn listed(events: &[ClusterEvent]) -> BTreeMap<Kind, Vec<Object>> {
     let mut there: BTreeMap<Kind, BTreeMap<Uid, Object>> =
         Kind::ALL.into_iter().map(|kind| (kind, BTreeMap::new())).collect();
-    for event in events {
+    for event in events.iter().filter(|event| !matches!(event.change, Change::Log(_))) {
         let object = object(event);
         let of_kind = there.get_mut(&object.kind()).unwrap();
         match event.change {
@@ -116,14 +162,47 @@ fn hostile() -> impl Strategy<Value = Value> {
     ]
 }
 
+#[test]
+fn the_recordings_have_attempts_with_logs_and_replicas() {
+    let all =
+        recordings().into_iter().flat_map(|file| runs(with_logs(lines(&file).iter().filter_map(event).collect())));
+    let (mut logs, mut replicas) = (0, 0);
+    for step in all.flat_map(|run| run.steps) {
+        logs += step.gate().and_then(|gate| gate.job.as_ref()).map_or(0, |job| job.logs.len());
+        replicas +=
+            step.rollout().map_or(0, |rollout| rollout.workloads.iter().map(|of| of.replicas.len()).sum::<usize>());
+    }
+    assert!(logs > 50 && replicas > 0, "{logs} logs, {replicas} replicas");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn any_order_between_kinds_ends_in_the_same_report(file in 0..recordings().len(), choices in prop::collection::vec(any::<u8>(), 1..400)) {
-        let events: Vec<ClusterEvent> = lines(&recordings()[file]).iter().filter_map(event).collect();
+        let events = with_logs(lines(&recordings()[file]).iter().filter_map(event).collect());
         let expected = runs(events.clone());
         prop_assert_eq!(runs(interleaved(events, &choices)), expected);
+    }
+
+    #[test]
+    fn what_is_remembered_may_come_at_any_moment(file in 0..recordings().len(), mut parts in [0.0..1.0, 0.0..1.0], moment in 0.0..1.0) {
+        let events = with_logs(lines(&recordings()[file]).iter().filter_map(event).collect());
+        parts.sort_by(f64::total_cmp);
+        // It ended at one moment, and runs again from a later one on.
+        let [ended, begun] = parts.map(|part| (events.len() as f64 * part) as usize);
+        let time = events[0].time;
+        let lists = listed(&events[..begun]).into_iter();
+        let lists = lists.map(|(kind, objects)| ClusterEvent { time, change: Change::Replaced { kind, scope: Scope::All, objects } });
+        let heard: Vec<ClusterEvent> = lists.chain(events[begun..].iter().cloned()).collect();
+        if let Some(memory) = memory(&events[..ended]) {
+            let remembered_at = |position: usize| {
+                let mut heard = heard.clone();
+                heard.insert(position, ClusterEvent { time, change: Change::Remembered(Box::new(memory.clone())) });
+                runs(heard)
+            };
+            prop_assert_eq!(remembered_at((heard.len() as f64 * moment) as usize), remembered_at(0));
+        }
     }
 
     #[test]

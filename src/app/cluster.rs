@@ -12,14 +12,14 @@ use crate::clock::SystemClock;
 use crate::cluster::{Change, ClusterEvent, FeedState, Kind, Scope, World};
 use crate::error::{ExitCode, ExpectedError};
 use crate::output::Waiter;
-use crate::source::live::{Interest, LastFailures, Live, LogScope, connect};
+use crate::source::live::{Interest, Live, LogScope, ReadOnce, connect};
 
 /// How long one look may take once the cluster has answered.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// One look, and out.
 pub(super) async fn status(connection: &ConnectionArgs, args: &StatusArgs) -> Result<ExitCode, ExpectedError> {
-    let live = Live::new(connect(&connect_options(connection)).await?, SystemClock).reading(LogScope::LastFailures);
+    let live = Live::new(connect(&connect_options(connection)).await?, SystemClock).reading(LogScope::Once);
     let mut world = World::default();
     // What was seen when the time is up is told, and how the feed fares is told with it.
     let _ = tokio::time::timeout(PATIENCE, feed(live, |events| listed(events, &mut world))).await;
@@ -29,7 +29,7 @@ pub(super) async fn status(connection: &ConnectionArgs, args: &StatusArgs) -> Re
 /// Takes in events until everything was listed, the events about each object whose state may stand in them alone, and the
 /// logs of what failed last.
 async fn listed(mut events: Receiver<ClusterEvent>, world: &mut World) {
-    let (mut interest, mut told, mut failures) = (Interest::default(), BTreeSet::new(), LastFailures::default());
+    let (mut interest, mut told, mut failures) = (Interest::default(), BTreeSet::new(), ReadOnce::default());
     while let Some(event) = events.recv().await {
         interest.note(&event.change);
         failures.note(&event.change);

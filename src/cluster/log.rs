@@ -10,6 +10,7 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::sync::Arc;
 
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::{Excerpt, ExcerptKind, LogLine, Uid};
@@ -21,9 +22,7 @@ pub const FOLLOWED: usize = 5_000;
 /// The most bytes of a run that has a successor.
 const KEPT_BYTES: usize = 64 * 1024;
 /// The most bytes of the newest run.
-const FOLLOWED_BYTES: usize = 2 * 1024 * 1024;
-/// The most logs kept of one pod; the oldest go first.
-const MOST_LOGS: usize = 100;
+pub(super) const FOLLOWED_BYTES: usize = 2 * 1024 * 1024;
 /// The most bytes of all logs together, but for the pod whose log is opened last.
 pub(super) const ALL_BYTES: usize = 64 * 1024 * 1024;
 
@@ -55,6 +54,8 @@ pub enum LogNews {
     Opened(Via),
     /// More of it.
     Lines(Vec<LogLine>),
+    /// What was read of it from that time on is another run's.
+    TakenBack(Timestamp),
     /// Nothing more comes of it.
     Closed(LogEnd),
 }
@@ -101,7 +102,7 @@ impl fmt::Display for LogEnd {
 pub struct Log {
     lines: VecDeque<Arc<LogLine>>,
     #[serde(skip)]
-    bytes: usize,
+    pub(super) bytes: usize,
     dropped: u64,
     via: Via,
     end: Option<LogEnd>,
@@ -110,7 +111,10 @@ pub struct Log {
     excerpt: Option<Box<Excerpt>>,
     /// Whether the run has a successor, so that less of it is kept.
     #[serde(skip)]
-    earlier: bool,
+    pub(super) earlier: bool,
+    /// In which way it is read anew; what was read before stays until something came of that.
+    #[serde(skip)]
+    pub(super) anew: Option<Via>,
 }
 
 /// A log as it was written to a file, where anybody can have changed it: what it takes is added up anew.
@@ -136,7 +140,7 @@ impl From<Written> for Log {
 impl Log {
     /// A log of which nothing was read yet.
     pub fn new(via: Via) -> Self {
-        Self { lines: VecDeque::new(), bytes: 0, dropped: 0, via, end: None, excerpt: None, earlier: false }
+        Self { lines: VecDeque::new(), bytes: 0, dropped: 0, via, end: None, excerpt: None, earlier: false, anew: None }
     }
 
     /// Its last lines, oldest first.
@@ -166,9 +170,33 @@ impl Log {
         self.keep();
     }
 
-    /// Notes how its reading ended.
+    /// Begins it anew, where that is due.
+    pub(super) fn begin(&mut self) {
+        if let Some(via) = self.anew.take() {
+            *self = Self { earlier: self.earlier, ..Self::new(via) };
+        }
+    }
+
+    /// Drops the lines from that time on.
+    pub(super) fn take_back(&mut self, from: Timestamp) {
+        while let Some(line) = self.lines.pop_back_if(|line| line.time.is_some_and(|time| time >= from)) {
+            self.bytes -= line.size();
+            // It may have told of what is no longer there.
+            self.excerpt = None;
+        }
+        if self.end.is_some() {
+            self.look();
+        }
+    }
+
+    /// Notes how its reading ended. One that was begun anew and came to nothing leaves what was read before.
     pub fn close(&mut self, end: LogEnd) {
-        self.end = Some(end);
+        if self.anew.take_if(|_| end != LogEnd::Complete && !self.lines.is_empty()).is_some() {
+            self.end.get_or_insert(end);
+        } else {
+            self.begin();
+            self.end = Some(end);
+        }
         self.look();
     }
 
@@ -196,7 +224,7 @@ impl Log {
     }
 
     /// From now on, it is the log of a run that has a successor.
-    fn be_earlier(&mut self) {
+    pub(super) fn be_earlier(&mut self) {
         self.look();
         self.earlier = true;
         self.keep();
@@ -212,184 +240,20 @@ impl Log {
     }
 
     /// What it takes in memory, in bytes, about.
-    fn size(&self) -> usize {
+    pub(super) fn size(&self) -> usize {
         size_of::<Self>() + self.bytes + self.excerpt.as_ref().map_or(0, |excerpt| excerpt.size())
     }
 
     /// As much of it as is kept of a run that has a successor. The lines are shared.
-    fn kept(&self) -> Self {
+    pub(super) fn kept(&self) -> Self {
         let first = self.lines.len().saturating_sub(KEPT);
         let lines: VecDeque<_> = self.lines.iter().skip(first).cloned().collect();
         let bytes = lines.iter().map(|line| line.size()).sum();
         let dropped = self.dropped.saturating_add(first as u64);
         let (end, excerpt) = (self.end.clone(), self.excerpt.clone());
-        let mut kept = Self { lines, bytes, dropped, via: self.via, end, excerpt, earlier: true };
+        let mut kept = Self { lines, bytes, dropped, via: self.via, end, excerpt, earlier: true, anew: None };
         kept.keep();
         // Whether it has a successor is for whoever reads it to say: the run may still run.
         Self { earlier: false, ..kept }
-    }
-}
-
-/// The logs of one pod, in the order in which their reading began.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Logs(Vec<(RunId, Arc<Log>)>);
-
-impl Logs {
-    /// The log of a run.
-    pub fn of(&self, run: &RunId) -> Option<&Arc<Log>> {
-        self.0.iter().find(|(of, _)| of == run).map(|(_, log)| log)
-    }
-
-    /// All of them.
-    pub fn iter(&self) -> impl Iterator<Item = (&RunId, &Arc<Log>)> {
-        self.0.iter().map(|(run, log)| (run, log))
-    }
-
-    /// Takes in what is new of one. Whoever reads a log once more opens it only when its answer is there: what was read
-    /// before is replaced.
-    pub(crate) fn note(&mut self, run: RunId, news: LogNews) {
-        let known = self.0.iter_mut().find(|(of, _)| *of == run).map(|(_, log)| Arc::make_mut(log));
-        match (news, known) {
-            (LogNews::Opened(via), Some(log)) => *log = Log { earlier: log.earlier, ..Log::new(via) },
-            (LogNews::Opened(via), None) => {
-                self.0.push((run, Arc::new(Log::new(via))));
-                if self.0.len() > MOST_LOGS {
-                    self.0.remove(0);
-                }
-            }
-            (LogNews::Lines(lines), Some(log)) => lines.into_iter().for_each(|line| log.push(line)),
-            (LogNews::Closed(end), Some(log)) => log.close(end),
-            // Of a log that was never opened, or is forgotten.
-            (LogNews::Lines(_) | LogNews::Closed(_), None) => {}
-        }
-    }
-
-    /// What is to be kept of them, the newest first, as long as there is room, which that takes up.
-    pub(super) fn kept(&self, room: &mut usize) -> Self {
-        let mut kept = Vec::new();
-        for (run, log) in self.0.iter().rev() {
-            let log = log.kept();
-            let Some(left) = room.checked_sub(log.size()) else { break };
-            *room = left;
-            kept.push((run.clone(), Arc::new(log)));
-        }
-        kept.reverse();
-        Self(kept)
-    }
-
-    /// Adds the logs that were remembered and of which nothing is known, before those that are.
-    pub(super) fn recall(&mut self, remembered: Self) {
-        let mut logs = remembered.0;
-        for (run, log) in self.0.drain(..) {
-            match logs.iter_mut().find(|(of, _)| *of == run) {
-                // What is read now of a log that is gone has no line.
-                Some((_, known)) if !log.lines.is_empty() => *known = log,
-                Some(_) => {}
-                None => logs.push((run, log)),
-            }
-        }
-        logs.drain(..logs.len().saturating_sub(MOST_LOGS));
-        self.0 = logs;
-    }
-
-    /// Cuts the logs of that container down to what is kept of a run that has a successor, but for the newest run, where
-    /// it is one of these.
-    pub(crate) fn shorten(&mut self, container: &str, newest: Option<&RunId>) {
-        for (run, log) in &mut self.0 {
-            if run.container == container && Some(&*run) != newest && !log.earlier {
-                Arc::make_mut(log).be_earlier();
-            }
-        }
-    }
-
-    /// What they take in memory, in bytes, about.
-    pub(crate) fn size(&self) -> usize {
-        self.0.iter().map(|(_, log)| log.size()).sum()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn run(id: usize) -> RunId {
-        RunId { container: "migrations".into(), id: format!("containerd://{id}") }
-    }
-
-    fn lines(count: usize) -> LogNews {
-        LogNews::Lines((0..count).map(|number| LogLine::printed(format!("line {number}").as_bytes())).collect())
-    }
-
-    #[test]
-    fn of_a_run_that_is_followed_more_is_kept_than_of_one_with_a_successor() {
-        let mut logs = Logs::default();
-        logs.note(run(1), LogNews::Opened(Via::Followed));
-        logs.note(run(1), lines(FOLLOWED + 10));
-        let log = logs.of(&run(1)).unwrap();
-        assert_eq!((log.lines().len(), log.dropped()), (FOLLOWED, 10));
-        logs.note(run(2), LogNews::Opened(Via::Followed));
-        logs.shorten("migrations", Some(&run(2)));
-        let log = logs.of(&run(1)).unwrap();
-        assert_eq!((log.lines().len(), log.lines()[0].text.as_str()), (KEPT, "line 4810"));
-        logs.note(run(1), lines(FOLLOWED));
-        assert_eq!(logs.of(&run(1)).unwrap().lines().len(), KEPT, "it stays an earlier one");
-    }
-
-    #[test]
-    fn a_log_is_bounded_in_bytes_too() {
-        let mut log = Log::new(Via::Followed);
-        for _ in 0..2_000 {
-            log.push(LogLine { text: "x".repeat(4_000), ..LogLine::default() });
-        }
-        assert!(log.bytes <= FOLLOWED_BYTES && log.lines().len() > 400, "{} bytes", log.bytes);
-    }
-
-    #[test]
-    fn the_error_in_a_log_stays_told_where_its_line_goes_for_a_successor() {
-        let mut logs = Logs::default();
-        let told = |logs: &Logs| logs.of(&run(1)).unwrap().excerpt().map(|excerpt| excerpt.telling().to_owned());
-        logs.note(run(1), LogNews::Opened(Via::Followed));
-        logs.note(run(1), LogNews::Lines(vec![LogLine::printed(b"Error: x")]));
-        assert_eq!(told(&logs).as_deref(), Some("Error: x"), "while it is read");
-        logs.note(run(1), lines(KEPT));
-        logs.note(run(2), LogNews::Opened(Via::Followed));
-        logs.shorten("migrations", Some(&run(2)));
-        assert_eq!(told(&logs).as_deref(), Some("Error: x"));
-        logs.note(run(1), LogNews::Closed(LogEnd::Complete));
-        assert_eq!(told(&logs).as_deref(), Some("Error: x"), "in whatever order that comes");
-        let kept = serde_json::to_string(&logs.kept(&mut usize::MAX.clone())).unwrap();
-        let mut kept: Logs = serde_json::from_str(&kept.replace("Error: x", "Error: \\u001b[2Jx")).unwrap();
-        assert_eq!(told(&kept).as_deref(), Some("Error: x"), "kept on disk, and clean");
-        kept.note(run(1), LogNews::Opened(Via::Previous));
-        assert_eq!(told(&kept), None, "it is read anew");
-    }
-
-    #[test]
-    fn a_log_that_is_read_anew_has_each_line_once() {
-        let mut logs = Logs::default();
-        for via in [Via::Followed, Via::Previous] {
-            logs.note(run(1), LogNews::Opened(via));
-            logs.note(run(1), lines(3));
-        }
-        let log = logs.of(&run(1)).unwrap();
-        assert_eq!((log.lines().len(), log.via()), (3, Via::Previous));
-    }
-
-    #[test]
-    fn a_snapshot_that_somebody_holds_does_not_change() {
-        let mut logs = Logs::default();
-        logs.note(run(1), LogNews::Opened(Via::Followed));
-        logs.note(run(1), lines(1));
-        let held = Arc::clone(logs.of(&run(1)).unwrap());
-        logs.note(run(1), lines(1));
-        assert_eq!((held.lines().len(), logs.of(&run(1)).unwrap().lines().len()), (1, 2));
-    }
-
-    #[test]
-    fn the_oldest_logs_of_a_pod_go_first() {
-        let mut logs = Logs::default();
-        (0..=MOST_LOGS).for_each(|number| logs.note(run(number), LogNews::Opened(Via::Followed)));
-        assert_eq!(logs.iter().count(), MOST_LOGS);
-        assert!(logs.of(&run(0)).is_none());
     }
 }

@@ -237,6 +237,17 @@ mod tests {
     }
 
     #[test]
+    fn a_pod_that_its_job_disowned_meanwhile_is_the_jobs_whatever_is_told_first() {
+        let disowned = || crate::fixture::with(restarted(), json!({"metadata": {"ownerReferences": null}}));
+        let (mut before, mut after) = (Cluster::of([core("1.0.0")]), Cluster::of([core("1.0.0")]));
+        before.remember(kept());
+        before.replace(Kind::Pod, [disowned()]);
+        after.replace(Kind::Pod, [disowned()]);
+        after.remember(kept());
+        assert_eq!((told(&before).len(), told(&after)), (1, told(&before)));
+    }
+
+    #[test]
     fn a_job_that_its_ttl_took_is_still_known_and_gone() {
         let mut cluster = Cluster::of([core("1.0.0")]);
         cluster.replace(Kind::Job, []);

@@ -10,7 +10,7 @@
 //! | `gitlabcore`, `job`, `pod`, `event`, `deployment` | one kind each |
 //! | `object` | any of them, read from JSON |
 //! | `manifest` | an object as the server wrote it |
-//! | `line`, `log` | a line of a log; the logs of a pod, and what is kept of them |
+//! | `line`, `log`, `logs` | a line of a log; a log, and what is kept of it; the logs of a pod |
 //! | `excerpt/` | the lines of a log that tell why its run failed |
 //! | `change` | what a source says |
 //! | `feed` | how the watches fare |
@@ -27,6 +27,7 @@ mod gitlabcore;
 mod job;
 mod line;
 mod log;
+mod logs;
 mod manifest;
 mod memory;
 mod meta;
@@ -45,7 +46,8 @@ pub use feed::{Feed, FeedState, WatchState};
 pub use gitlabcore::GitLabCore;
 pub use job::{FailureRule, Job, RuleMatch};
 pub use line::{Colour, LONGEST_LINE, LogLine, Look, Paint};
-pub use log::{FOLLOWED, KEPT, Log, LogChange, LogEnd, LogNews, Logs, RunId, Via};
+pub use log::{FOLLOWED, KEPT, Log, LogChange, LogEnd, LogNews, RunId, Via};
+pub use logs::Logs;
 pub use manifest::Manifest;
 pub use memory::{Memory, Upgrade};
 pub use meta::{Condition, Labels, Meta, Owner, Uid, condition, holding, is_namespace};

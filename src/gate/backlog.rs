@@ -21,7 +21,7 @@ pub struct Backlog {
     pub last: Pending,
     /// How the count moves.
     pub motion: Motion,
-    /// About when none is pending at the pace they end now; `None` where it can't be told.
+    /// About when none is pending at the pace they end now; `None` where it can't be told, and while none ends.
     pub done: Option<Timestamp>,
     /// Whether that is in time.
     pub outlook: Outlook,
@@ -61,7 +61,7 @@ pub enum Motion {
 /// Whether all will be done before the Job's deadline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outlook {
-    /// There are too few counts to tell, or there is no deadline.
+    /// There are too few counts to tell, none has ended yet, or there is no deadline.
     Unknown,
     /// None is pending.
     Done,
@@ -90,7 +90,7 @@ impl Backlog {
         let estimate = estimate(&counts);
         Some(Self {
             motion: estimate.map_or(Motion::Unknown, |estimate| estimate.motion),
-            done: estimate.and_then(|estimate| about(estimate.done?, last.at)),
+            done: estimate.filter(|estimate| estimate.falls()).and_then(|estimate| about(estimate.done?, last.at)),
             outlook: outlook(&counts, last, deadline),
             last,
             counts,
@@ -112,7 +112,9 @@ fn pending(line: &str) -> Option<u64> {
 
 /// `no batched background migrations pending`.
 fn none(before: &str, _: &str) -> Option<u64> {
-    before.split_whitespace().next().is_some_and(|word| word.eq_ignore_ascii_case("no")).then_some(0)
+    let mut words = before.split_whitespace();
+    let none = words.next().is_some_and(|word| word.eq_ignore_ascii_case("no"));
+    (none && words.all(|word| !word.eq_ignore_ascii_case("longer"))).then_some(0)
 }
 
 /// `pending: 12`, `pending=12`, `pending batched background migrations: 12`.
@@ -129,7 +131,15 @@ fn before(before: &str, _: &str) -> Option<u64> {
 #[derive(Clone, Copy)]
 struct Estimate {
     motion: Motion,
+    /// Whether any has ended: without that, there is no pace, and the end is only the earliest one.
+    moved: bool,
     done: Option<Timestamp>,
+}
+
+impl Estimate {
+    fn falls(&self) -> bool {
+        matches!(self.motion, Motion::Falling { .. })
+    }
 }
 
 fn estimate(counts: &[Pending]) -> Option<Estimate> {
@@ -156,20 +166,29 @@ fn estimate(counts: &[Pending]) -> Option<Estimate> {
         _ => Motion::Still { since: counts[fell.max(rose)].at },
     };
     let left = SignedDuration::try_from_secs_f64(each.as_secs_f64() * last.pending as f64).ok();
-    Some(Estimate { motion, done: left.and_then(|left| last.at.checked_add(left).ok()) })
+    Some(Estimate { motion, moved: pace.is_some(), done: left.and_then(|left| last.at.checked_add(left).ok()) })
 }
 
 /// The outlook, count after count. A pace of few counts is uncertain: it turns to too late when the estimate passes the
 /// deadline by a quarter of the time that is left, and back only when it is in time again, so that it does not flicker.
 fn outlook(counts: &[Pending], last: Pending, deadline: Option<Timestamp>) -> Outlook {
-    let Some(deadline) = deadline else { return if last.pending == 0 { Outlook::Done } else { Outlook::Unknown } };
+    if last.pending == 0 {
+        return Outlook::Done;
+    }
+    let Some(deadline) = deadline else { return Outlook::Unknown };
     (LEAST..=counts.len()).map(|length| &counts[..length]).fold(Outlook::Unknown, |outlook, counts| {
-        let Some((last, Estimate { done: Some(done), .. })) = counts.last().zip(estimate(counts)) else {
+        let Some((last, Estimate { done: Some(done), moved, .. })) = counts.last().zip(estimate(counts)) else {
             return outlook;
         };
         let late = done.duration_since(deadline);
         match outlook {
-            _ if late <= SignedDuration::ZERO => Outlook::InTime,
+            _ if late <= SignedDuration::ZERO => {
+                if moved {
+                    Outlook::InTime
+                } else {
+                    Outlook::Unknown
+                }
+            }
             _ if late > deadline.duration_since(last.at) / 4 => Outlook::TooLate,
             outlook => outlook,
         }
@@ -222,6 +241,7 @@ mod tests {
             ("waiting for the batched background migrations to finish", None),
             ("could not read a numeric batched background migrations count (consecutive failures: 3)", None),
             ("pending: many", None),
+            ("no longer pending", None),
         ] {
             assert_eq!(pending(line), count, "{line}");
         }
@@ -237,7 +257,7 @@ mod tests {
     #[test]
     fn a_count_that_does_not_move_for_a_minute_of_an_hour_is_no_alarm_yet() {
         let told = outlooks(&every(30, &[7; 20]), 3600);
-        assert_eq!(told[4], Outlook::InTime, "after two minutes");
+        assert_eq!(told[4], Outlook::Unknown, "after two minutes");
         assert_eq!(told[19], Outlook::TooLate, "after ten minutes, when seven take more than an hour");
     }
 
@@ -291,6 +311,21 @@ mod tests {
         assert_eq!(motion(&every(30, &[6, 5, 9, 9, 9])), Motion::Still { since: at(90) });
         assert!(matches!(motion(&every(30, &[6, 5, 9, 8, 7])), Motion::Falling { .. }));
         assert_eq!(outlooks(&every(30, &[5, 6, 7, 8]), 300)[3], Outlook::TooLate);
+    }
+
+    #[test]
+    fn when_none_is_pending_any_more_they_are_done_whatever_was_feared() {
+        assert_eq!(outlooks(&every(5, &[7, 7, 7, 0]), 50)[2..], [Outlook::TooLate, Outlook::Done]);
+    }
+
+    #[test]
+    fn while_none_ends_no_end_is_told() {
+        let mut cluster = waiting();
+        let done = |cluster: &Cluster| cluster.wait_gate().job.unwrap().backlog.unwrap().done;
+        read(&mut cluster, 20, &[(22, 7), (27, 7), (32, 7)]);
+        assert_eq!(done(&cluster), None);
+        read(&mut cluster, 20, &[(22, 9), (27, 8), (32, 7)]);
+        assert_eq!(done(&cluster), Some(at(32 + 7 * 5)));
     }
 
     #[test]

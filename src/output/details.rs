@@ -183,7 +183,8 @@ impl Details<'_> {
 
     fn forecast(&mut self, job: &GateJob) {
         let Some(forecast) = &job.forecast else { return };
-        self.add("Forecast", &format!("{}\n{}", forecast_words(forecast, &utc_clock), took_words(&forecast.took)));
+        let words = forecast_words(forecast, self.time, &utc_clock);
+        self.add("Forecast", &format!("{words}\n{}", took_words(&forecast.took)));
     }
 
     fn backlog(&mut self, job: &GateJob) {

@@ -51,15 +51,21 @@ pub fn outlook_words(backlog: &Backlog, deadline: Option<Timestamp>, clock: Cloc
     match (backlog.outlook, backlog.motion) {
         (Outlook::TooLate, Motion::Still { .. }) => Some(format!("{until}: will not make it unless it moves")),
         (Outlook::TooLate, Motion::Rising { .. }) => Some(format!("{until}: will not make it unless it falls")),
-        (Outlook::TooLate, _) => Some(format!("{}, {until}: will not make it", done.unwrap_or_default())),
+        (Outlook::TooLate, _) => {
+            let done = done.map(|done| format!("{done}, ")).unwrap_or_default();
+            Some(format!("{done}{until}: will not make it"))
+        }
         (Outlook::InTime, _) => done.filter(|_| falls).map(|done| format!("{done}, in time for the {until}")),
         (Outlook::Unknown, _) => done.filter(|_| falls),
         (Outlook::Done, _) => None,
     }
 }
 
-/// What ends a gate that goes on failing: `last attempt fails about 15:40 if all do`.
-pub fn forecast_words(forecast: &Forecast, clock: Clock<'_>) -> String {
+/// What ends a gate that goes on failing, as it stands `now`: `last attempt fails about 15:40 if all do`.
+pub fn forecast_words(forecast: &Forecast, now: Timestamp, clock: Clock<'_>) -> String {
+    if forecast.exhausted < now {
+        return "goes on for longer than the attempts before did".to_owned();
+    }
     let last = clock(forecast.exhausted);
     match forecast.first {
         Limit::Attempts => format!("last attempt fails about {last} if all do"),
@@ -149,10 +155,12 @@ mod tests {
         let seconds = SignedDuration::from_secs;
         let took = Took { median: seconds(182), shortest: seconds(178), longest: seconds(250), attempts: 3 };
         let forecast = |first| Forecast { took, exhausted: at(2400), first };
-        let told = |first| forecast_words(&forecast(first), &utc_clock);
+        let told = |first| forecast_words(&forecast(first), at(0), &utc_clock);
         assert_eq!(told(Limit::Attempts), "last attempt fails about 15:40Z if all do");
         let deadline = told(Limit::Deadline(at(720)));
         assert_eq!(deadline, "deadline 15:12Z comes first; the last attempt would fail about 15:40Z");
+        let later = forecast_words(&forecast(Limit::Attempts), at(2401), &utc_clock);
+        assert_eq!(later, "goes on for longer than the attempts before did");
         assert_eq!(took_words(&took), "attempts take about 3m02s (2m58s to 4m10s)");
         let same = |median| took_words(&Took { median, shortest: median, longest: median, attempts: 3 });
         assert_eq!([same(seconds(4)), same(seconds(0))], ["attempts take 4s", "attempts take under 1s"]);

@@ -71,6 +71,7 @@ fn words(change: &LogChange) -> String {
     let told = match &change.news {
         LogNews::Opened(via) => format!("{via:?}"),
         LogNews::Closed(end) => format!("{end:?}"),
+        LogNews::TakenBack(from) => format!("taken back from {}", from),
         LogNews::Lines(lines) => lines.iter().map(|line| line.text.as_str()).collect::<Vec<_>>().join("|"),
     };
     format!("{id}: {told}")
@@ -173,11 +174,26 @@ async fn logs_that_are_refused_are_told_and_asked_for_once_a_run() {
 
 #[tokio::test(start_paused = true)]
 async fn a_pod_that_is_gone_has_no_log() {
-    let mut stage = Stage::new([Answer::Refusal(404, "pods \"p\" not found")]);
-    let told = stage.status("ADDED", json!({"state": ended("one", 10, 13)})).await;
-    assert_eq!(told, ["one: Afterwards", "one: Gone"]);
-    assert_eq!(stage.told(60 * SECOND).await, NOTHING);
-    assert_eq!(stage.server.calls("log").len(), 1);
+    let missing = || Answer::Refusal(404, "pods \"p\" not found");
+    let mut stage = Stage::new((0..9).map(|_| missing()));
+    assert_eq!(stage.status("ADDED", json!({"state": ended("one", 10, 13)})).await, NOTHING, "it may be there yet");
+    stage.send("DELETED", json!({"state": ended("one", 10, 13)}));
+    assert_eq!(stage.told(60 * SECOND).await, ["one: Afterwards", "one: Gone"]);
+    assert!(stage.server.calls("log").len() <= 4, "{:?}", stage.server.calls("log"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_kubelet_that_was_started_anew_is_asked_until_it_knows_its_pod() {
+    let (lines, first) = open_log();
+    print(&lines, &[(10.1, "a")]);
+    drop(lines);
+    let missing = (0..3).map(|_| Answer::Refusal(404, "the server could not find the requested resource"));
+    let again = log(&[(10.1, "a"), (11.0, "b")]);
+    let mut stage = Stage::new([first].into_iter().chain(missing).chain([again, Answer::Silence]));
+    assert_eq!(stage.status("ADDED", running("one", 10, None)).await, ["one: Followed", "one: a"]);
+    assert_eq!(stage.told(60 * SECOND).await, ["one: b"]);
+    let at: Vec<Duration> = stage.server.calls("log").iter().map(|call| call.at).collect();
+    assert!(at.windows(2).skip(1).all(|pair| pair[1] - pair[0] >= SECOND / 4), "it is not pressed: {at:?}");
 }
 
 #[tokio::test(start_paused = true)]

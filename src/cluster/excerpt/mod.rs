@@ -2,7 +2,8 @@
 //!
 //! In comes the text of one run, its log or its termination message; out comes an [`Excerpt`]. The first [`Rule`] of the
 //! table that any line keeps finds the error, and of the lines that keep it the last; what no rule finds is shown as the
-//! tail, and says so. Every rule has its examples in the tests.
+//! tail, and says so. What was followed by a migration that began or ended was survived, and is no error. Every rule has
+//! its examples in the tests.
 //!
 //! | rule | begins at | and tells |
 //! |---|---|---|
@@ -27,6 +28,8 @@
 //! | `shape` | how single lines look: a backtrace, an exception, a migration |
 
 mod rule;
+#[cfg(test)]
+mod samples;
 mod shape;
 #[cfg(test)]
 mod tests;
@@ -108,6 +111,10 @@ const MOST: usize = 20;
 fn excerpt(lines: &[&str]) -> Option<Excerpt> {
     let mut found: Option<(Rule, usize)> = None;
     for (at, line) in lines.iter().enumerate() {
+        if shape::is_of_migration(line) {
+            found = None;
+            continue;
+        }
         // Only what outranks the rule that was found, or keeps it again, is of interest.
         let kept = Rule::ALL.into_iter().take_while(|rule| found.is_none_or(|(best, _)| *rule <= best));
         let rule = kept.into_iter().find(|rule| rule.keeps(line));

@@ -86,6 +86,11 @@ pub(super) fn running_migration(lines: &[&str]) -> Option<String> {
     runs.then(|| migration.to_owned())
 }
 
+/// Whether a line tells that a migration begins or ended.
+pub(super) fn is_of_migration(line: &str) -> bool {
+    migration(line).is_some()
+}
+
 /// `main: == 20261001120000 AddIndex: migrating ====`: the migration, and whether it begins.
 fn migration(line: &str) -> Option<(&str, bool)> {
     let (before, rest) = line.split_once("== ")?;

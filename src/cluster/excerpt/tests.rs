@@ -36,7 +36,7 @@ fn told(log: &str) -> (ExcerptKind, Vec<String>, Option<String>) {
 }
 
 #[track_caller]
-fn error(log: &str, lines: &[&str]) {
+pub(super) fn error(log: &str, lines: &[&str]) {
     let (kind, told, _) = told(log);
     assert_eq!((kind, told), (ExcerptKind::Error, lines.iter().map(|line| (*line).to_owned()).collect()), "{log}");
 }

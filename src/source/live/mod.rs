@@ -52,7 +52,7 @@ use watch::Watch;
 
 pub use connect::{ConnectOptions, Connection, connect};
 pub use interest::Interest;
-pub use logs::{LastFailures, LogScope};
+pub use logs::{LogScope, ReadOnce};
 
 /// The kinds of which everything is watched.
 const KINDS: [Kind; 4] = [Kind::GitLabCore, Kind::Job, Kind::Pod, Kind::Deployment];

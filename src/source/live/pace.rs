@@ -19,6 +19,8 @@ pub(super) const STEADY: Duration = Duration::from_secs(5);
 #[derive(Debug, Default)]
 pub(super) struct Pace {
     failures: u32,
+    /// Whether the last of them was a 410.
+    expired: bool,
 }
 
 /// What to do about a fault.
@@ -35,15 +37,20 @@ impl Pace {
     ///
     /// A watch that was up and ends is taken up again at once, and shown only if that fails or it happens again: every
     /// watch ends now and then, and where nothing was missed that's no news. What happens again and again is waited for,
-    /// longer each time, so that nobody who is in trouble is pressed harder.
+    /// longer each time, so that nobody who is in trouble is pressed harder. A 410 after something else is the answer of a
+    /// server that is back from an outage: what was missed is asked for at once.
     pub(super) fn after(&mut self, fault: &Fault, up: Option<Duration>) -> Answer {
         if up.is_some_and(|up| up >= STEADY) {
-            self.failures = 0;
+            *self = Self::default();
         }
-        let again = self.failures;
+        let (again, expired) = (self.failures, self.expired);
+        self.expired = *fault == Fault::Expired;
+        if self.expired && !expired {
+            return Answer { show: false, delay: Duration::ZERO };
+        }
         self.failures = self.failures.saturating_add(1);
         match fault {
-            Fault::Ended | Fault::Expired if again == 0 => Answer { show: false, delay: Duration::ZERO },
+            Fault::Ended if again == 0 => Answer { show: false, delay: Duration::ZERO },
             Fault::Broken(_) | Fault::Undefined if again == 0 && up.is_some() => {
                 Answer { show: false, delay: Duration::ZERO }
             }
@@ -109,6 +116,18 @@ mod tests {
             Answer { show: false, delay: Duration::ZERO }
         );
         assert!(pace.after(&Fault::Expired, Some(Duration::from_secs(1))).show);
+    }
+
+    #[test]
+    fn a_410_of_a_server_that_is_back_is_relisted_at_once_and_does_not_hide_that_it_comes_again() {
+        let mut pace = Pace::default();
+        (0..10).for_each(|_| _ = pace.after(&broken(), None));
+        let moment = Some(Duration::from_millis(10));
+        assert_eq!(pace.after(&Fault::Expired, moment), Answer { show: false, delay: Duration::ZERO });
+        let again = pace.after(&Fault::Expired, moment);
+        assert!(again.show && again.delay > Duration::from_secs(10), "{again:?}");
+        pace.after(&broken(), None);
+        assert!(pace.after(&broken(), None).delay > Duration::from_secs(10), "it is still in trouble");
     }
 
     #[test]

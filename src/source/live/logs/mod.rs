@@ -35,7 +35,7 @@ use plan::{Order, Plan};
 use read::{Ticket, read};
 
 pub(super) use read::Said;
-pub use wanted::{LastFailures, LogScope};
+pub use wanted::{LogScope, ReadOnce};
 
 /// How much waits between the requests and the receiver.
 const WAITING: usize = 16;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::mem;
 
 use super::read::{Ask, Said, Ticket, What};
-use super::run::{Place, Run, Step, Successor};
+use super::run::{Place, Run, Step, Successor, Times};
 use super::wanted::{LogScope, Seen, is_of_a_job, wanted};
 use crate::cluster::{Change, FOLLOWED, KEPT, Kind, LogChange, Object, Pod, RunId, Uid};
 
@@ -147,7 +147,7 @@ impl Plan {
                     }
                     all.extend(pod.orders(uid, &container, &runs[position].id, steps));
                 }
-                while runs.first().is_some_and(Run::over) {
+                while runs.first().is_some_and(|run| run.over(successor(&runs, 0))) {
                     runs.remove(0);
                 }
                 pod.containers.insert(container, runs);
@@ -174,15 +174,15 @@ impl PodLogs {
             }
             let runs = self.containers.entry(container.name.clone()).or_default();
             for run in runs.iter_mut().filter(|run| seen.iter().all(|seen| seen.id != run.id)) {
-                run.see(Place::Past, None);
+                run.see(Place::Past, Times::default());
             }
-            for Seen { id, place, started } in seen {
+            for Seen { id, place, times } in seen {
                 let known = runs.iter().position(|run| run.id == id);
                 let position = known.unwrap_or_else(|| {
                     runs.push(Run::new(id, scope == LogScope::Followed));
                     runs.len() - 1
                 });
-                runs[position].see(place, started);
+                runs[position].see(place, times);
             }
         }
     }

@@ -86,8 +86,10 @@ pub(super) enum Ended {
     Cleanly,
     /// It was silent for [`SILENCE`].
     Silent,
-    /// The kubelet has the log no more, or the pod is gone.
+    /// The kubelet has the log no more.
     Gone,
+    /// Nobody knows the pod: it is gone, or its kubelet was started just now and doesn't know it yet.
+    Missing,
     /// It was refused, or broke. A container that has not started yet is refused, too (400).
     Fault(Fault),
 }
@@ -167,7 +169,7 @@ impl Ask {
 fn refused(error: &kube::Error) -> Ended {
     match (Fault::of(error), error) {
         (_, kube::Error::Api(status)) if status.message.contains(NO_MORE) => Ended::Gone,
-        (Fault::Undefined, _) => Ended::Gone,
+        (Fault::Undefined, _) => Ended::Missing,
         (fault, _) => Ended::Fault(fault),
     }
 }

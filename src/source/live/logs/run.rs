@@ -4,28 +4,40 @@
 //! is asked. Its status may by then be ahead of the one that we know, so that what was asked for as the log of a run can
 //! be that of its successor. The rule by which an answer is attributed:
 //!
-//! 1. An answer is of one run. A line that is older than the second in which the successor started is none of the
-//!    successor's, nor of any later run's: an answer that begins with such a line is certain.
+//! 1. An answer is of one run. A line that is older than the second in which the run ended, or well older than the one in
+//!    which its successor started, is none of the successor's, nor of any later run's: an answer that begins with such a
+//!    line is certain. (A runtime notes that a run started only after it did.)
 //! 2. Any other answer is in doubt as soon as there is a successor: a status tells whole seconds, and an answer without a
 //!    line tells nothing. Then, and where a log was not read to its end, the previous log is asked for once, at the moment
 //!    at which the status shows the run as the previous one. Its answer stands in the place of what was read before,
 //!    unless it begins after the second in which the successor started: then it is of a later run.
 //! 3. If the previous log can't be had, what was read stays, unless the successor's log turns out to begin with the same
 //!    line, to the nanosecond: then it was the successor's.
+//! 4. A log that broke off is asked for again, and that answer, too, is of one run: another's, where it begins with the
+//!    successor's first line, or goes on beyond the second in which the successor started and does not begin before. Then
+//!    what was read from there on is taken back.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `ended` | what follows when a request ends |
+//! | `once` | one look, where no status follows: the times of the run itself have to do |
 
-use std::mem;
+mod ended;
+mod once;
+
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::read::{Ended, Ticket, Which};
+use super::read::{Ticket, Which};
 use crate::cluster::{KEPT, LogEnd, LogLine, LogNews, Via};
-use crate::source::live::fault::Fault;
 use crate::source::live::pace::Pace;
 
 /// How long the status may lag behind the end of a log. A log that ends while its run goes on is asked for once more
 /// after that: its kubelet was started anew, say.
 const LAG: Duration = Duration::from_secs(2);
+/// How much later than its first line a run may be noted as started, beyond the second that is noted.
+const NOTED_LATE: SignedDuration = SignedDuration::from_millis(250);
 /// How often in a row the log of a run that ended may fail to be read; with the delays between, that is ten minutes.
 const MOST_FAULTS: u32 = 40;
 
@@ -42,6 +54,13 @@ pub(super) enum Place {
     Past,
 }
 
+/// When a run began and ended, in whole seconds, as far as its status told.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Times {
+    pub(super) started: Option<Timestamp>,
+    pub(super) finished: Option<Timestamp>,
+}
+
 /// What is known of the run that came after.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Successor {
@@ -49,6 +68,8 @@ pub(super) struct Successor {
     pub(super) started: Option<Timestamp>,
     /// The first line of its log.
     pub(super) first: Option<Timestamp>,
+    /// Whether that is still to come.
+    pub(super) unread: bool,
 }
 
 /// How far the reading of a run's log is.
@@ -75,8 +96,10 @@ struct Reading {
     waits: Option<Waits>,
     /// The first line of this answer.
     first: Option<Timestamp>,
-    /// What came of a previous log: it is told once it is known to be of this run.
+    /// What came of a previous log, or in one look: it is told once it is known to be of this run.
     held: Vec<LogLine>,
+    /// In one look, what the current log gave, while the previous one is asked for to be sure.
+    aside: Option<Vec<LogLine>>,
 }
 
 /// Why a request waits.
@@ -112,8 +135,7 @@ pub(super) enum Step {
 pub(super) struct Run {
     /// The runtime's id of the run.
     pub(super) id: String,
-    /// When it began, in whole seconds.
-    pub(super) started: Option<Timestamp>,
+    times: Times,
     place: Place,
     follows: bool,
     state: State,
@@ -121,8 +143,12 @@ pub(super) struct Run {
     via: Via,
     /// The first line of the last answer: what is of this run, is so because that is.
     first: Option<Timestamp>,
+    /// The first line of each answer that was told.
+    answers: Vec<Timestamp>,
     /// The last line that was told.
     last: Option<Timestamp>,
+    /// Whether its pod is gone.
+    pod_gone: bool,
     pace: Pace,
     faults: u32,
 }
@@ -132,14 +158,16 @@ impl Run {
     pub(super) fn new(id: String, follows: bool) -> Self {
         Self {
             id,
-            started: None,
+            times: Times::default(),
             place: Place::Past,
             follows,
             state: State::Unread,
             told: Told::Nothing,
             via: Via::Previous,
             first: None,
+            answers: Vec::new(),
             last: None,
+            pod_gone: false,
             pace: Pace::default(),
             faults: 0,
         }
@@ -147,7 +175,8 @@ impl Run {
 
     /// What a run tells its predecessor.
     pub(super) fn successor(&self) -> Successor {
-        Successor { started: self.started, first: self.first }
+        let unread = self.first.is_none() && matches!(self.state, State::Unread | State::Reading(_));
+        Successor { started: self.times.started, first: self.first, unread }
     }
 
     /// The request that is out, or about to be.
@@ -159,18 +188,20 @@ impl Run {
     }
 
     /// Whether nothing will be asked for or told of it any more.
-    pub(super) fn over(&self) -> bool {
-        self.place == Place::Past && matches!(self.state, State::Done | State::Doubted)
+    pub(super) fn over(&self, next: Successor) -> bool {
+        let doubted = matches!(self.state, State::Doubted) && !next.unread;
+        self.place == Place::Past && (doubted || matches!(self.state, State::Done))
     }
 
     /// Takes in where the kubelet has it now.
-    pub(super) fn see(&mut self, place: Place, started: Option<Timestamp>) {
-        self.place = place;
-        self.started = started.or(self.started);
+    pub(super) fn see(&mut self, place: Place, Times { started, finished }: Times) {
+        (self.place, self.pod_gone) = (place, false);
+        self.times = Times { started: started.or(self.times.started), finished: finished.or(self.times.finished) };
     }
 
     /// Takes in that the pod is gone: what is being read goes on to its end, and nothing else can be asked for.
     pub(super) fn pod_gone(&mut self) {
+        self.pod_gone = true;
         self.place = match (&self.state, self.place) {
             (State::Reading(_), Place::Running | Place::Ended) => Place::Ended,
             (State::Reading(_), place) => place,
@@ -185,10 +216,16 @@ impl Run {
         ticket: &mut dyn FnMut() -> Option<Ticket>,
         steps: &mut Vec<Step>,
     ) {
-        let certain = |first: Option<Timestamp>| first.zip(next.started).is_some_and(|(first, next)| first < next);
+        let finished = self.times.finished;
+        let certain = |first: Option<Timestamp>| {
+            first.is_some_and(|first| {
+                finished.is_some_and(|end| first < end)
+                    || next.started.is_some_and(|next| next.duration_since(first) > NOTED_LATE)
+            })
+        };
         let current = matches!(self.place, Place::Running | Place::Ended);
         match &self.state {
-            State::Unread if self.place == Place::Past => self.lose(steps),
+            State::Unread if self.place == Place::Past => self.lose(next, steps),
             State::Unread => {
                 let which = if current { Which::Current } else { Which::Previous };
                 self.ask(which, ticket, steps);
@@ -213,16 +250,13 @@ impl Run {
                 if self.place == Place::Past =>
             {
                 steps.push(Step::Stop(*out));
-                self.lose(steps);
+                self.lose(next, steps);
             }
             State::Read { .. } if current => {}
             State::Read { complete: true } if certain(self.first) => self.state = State::Done,
             State::Read { .. } if self.place == Place::Previous => self.ask(Which::Previous, ticket, steps),
-            State::Read { .. } => self.lose(steps),
-            State::Doubted if self.first.is_some() && self.first == next.first => {
-                self.told = Told::Nothing;
-                self.lose(steps);
-            }
+            State::Read { .. } => self.lose(next, steps),
+            State::Doubted if self.another_from(next).is_some() => self.lose(next, steps),
             State::Reading(_) | State::Doubted | State::Done => {}
         }
     }
@@ -237,80 +271,19 @@ impl Run {
     /// Takes in lines of its log.
     pub(super) fn lines(&mut self, lines: Vec<LogLine>, steps: &mut Vec<Step>) {
         let State::Reading(reading) = &mut self.state else { return };
-        reading.first = reading.first.or_else(|| lines.first()?.time);
+        let begins = lines.first().and_then(|line| line.time).filter(|_| reading.first.is_none());
+        reading.first = reading.first.or(begins);
         self.faults = 0;
-        if reading.which == Which::Previous {
+        if reading.which == Which::Previous || !self.follows {
             reading.held.extend(lines);
             reading.held.drain(..reading.held.len().saturating_sub(KEPT));
             return;
         }
         self.first = reading.first;
+        self.answers.extend(begins);
         self.last = lines.last().and_then(|line| line.time).or(self.last);
         self.open(steps);
         steps.push(Step::Tell(LogNews::Lines(lines)));
-    }
-
-    /// Takes in that nothing more comes of its request, which was answered for so long (`None`: it was not).
-    pub(super) fn ended(&mut self, why: Ended, up: Option<Duration>, next: Successor, steps: &mut Vec<Step>) {
-        match mem::replace(&mut self.state, State::Done) {
-            State::Reading(reading) if reading.which == Which::Current => self.current_ended(reading, why, up, steps),
-            State::Reading(reading) => self.previous_ended(reading, why, next, steps),
-            state => self.state = state,
-        }
-    }
-
-    fn current_ended(&mut self, reading: Reading, why: Ended, up: Option<Duration>, steps: &mut Vec<Step>) {
-        self.first = reading.first;
-        let goes_on = self.follows && self.place == Place::Running;
-        let again = goes_on || self.follows && self.place == Place::Ended && self.faults < MOST_FAULTS;
-        match why {
-            Ended::Cleanly if goes_on => {
-                let delay = self.pace.after(&Fault::Ended, up).delay.max(LAG);
-                self.ask_again(reading, Waits::ForStatus, delay, false, steps);
-            }
-            Ended::Silent if again => self.ask_again(reading, Waits::AfterFault, Duration::ZERO, false, steps),
-            Ended::Cleanly => {
-                self.close(LogEnd::Complete, steps);
-                self.state = State::Read { complete: true };
-            }
-            Ended::Gone if self.told == Told::Nothing => self.close(LogEnd::Gone, steps),
-            Ended::Fault(Fault::Forbidden(message)) => self.close(LogEnd::Forbidden(message), steps),
-            Ended::Fault(fault) if again => {
-                self.faults += 1;
-                let delay = self.pace.after(&fault, up).delay;
-                self.ask_again(reading, Waits::AfterFault, delay, fault == Fault::Unauthorized, steps);
-            }
-            Ended::Gone => self.close(LogEnd::Broken("the kubelet has no more of it".to_owned()), steps),
-            Ended::Silent => self.broke(Fault::silence(), steps),
-            Ended::Fault(fault) => self.broke(fault, steps),
-        }
-    }
-
-    fn previous_ended(&mut self, reading: Reading, why: Ended, next: Successor, steps: &mut Vec<Step>) {
-        let second = SignedDuration::from_secs(1);
-        let later = reading.first.zip(next.started).is_some_and(|(first, next)| first >= next + second);
-        let again = self.follows && self.place == Place::Previous && self.faults < MOST_FAULTS;
-        match why {
-            Ended::Cleanly if !later => {
-                (self.told, self.via, self.first) = (Told::Nothing, Via::Previous, reading.first);
-                self.open(steps);
-                if !reading.held.is_empty() {
-                    steps.push(Step::Tell(LogNews::Lines(reading.held)));
-                }
-                self.close(LogEnd::Complete, steps);
-            }
-            Ended::Fault(Fault::Forbidden(message)) if self.told == Told::Nothing => {
-                self.close(LogEnd::Forbidden(message), steps);
-            }
-            Ended::Fault(Fault::Broken(_) | Fault::Unauthorized) | Ended::Silent if again => {
-                let fault = if let Ended::Fault(fault) = why { fault } else { Fault::silence() };
-                self.faults += 1;
-                let delay = self.pace.after(&fault, None).delay;
-                self.ask_again(reading, Waits::AfterFault, delay, fault == Fault::Unauthorized, steps);
-            }
-            Ended::Fault(fault) if self.told == Told::Nothing => self.close(LogEnd::Broken(fault.words()), steps),
-            _ => self.lose(steps),
-        }
     }
 
     /// Asks for the log from its beginning, where one more request may be made.
@@ -326,16 +299,17 @@ impl Run {
         }
         let follow = self.follows && which == Which::Current;
         steps.push(Step::Read { ticket, which, follow, after: None, delay: Duration::ZERO, renew: false });
-        self.state = State::Reading(Reading { ticket, which, waits: None, first: None, held: Vec::new() });
+        self.state = State::Reading(Reading { ticket, which, waits: None, first: None, held: Vec::new(), aside: None });
     }
 
     /// Asks once more, for what is missing, with the same ticket.
     fn ask_again(&mut self, reading: Reading, waits: Waits, delay: Duration, renew: bool, steps: &mut Vec<Step>) {
-        let Reading { ticket, which, .. } = reading;
+        let Reading { ticket, which, aside, .. } = reading;
         let current = which == Which::Current;
         let after = self.last.filter(|_| current);
         steps.push(Step::Read { ticket, which, follow: self.follows && current, after, delay, renew });
-        self.state = State::Reading(Reading { ticket, which, waits: Some(waits), first: None, held: Vec::new() });
+        self.state =
+            State::Reading(Reading { ticket, which, waits: Some(waits), first: None, held: Vec::new(), aside });
     }
 
     fn open(&mut self, steps: &mut Vec<Step>) {
@@ -350,26 +324,6 @@ impl Run {
         if self.told == Told::Open {
             self.told = Told::Closed;
             steps.push(Step::Tell(LogNews::Closed(end)));
-        }
-    }
-
-    /// Nothing more can be had of the current log.
-    fn broke(&mut self, fault: Fault, steps: &mut Vec<Step>) {
-        self.close(LogEnd::Broken(fault.words()), steps);
-        self.state = State::Read { complete: false };
-    }
-
-    /// Nothing more can be had at all; what was read stays.
-    fn lose(&mut self, steps: &mut Vec<Step>) {
-        match self.told {
-            Told::Nothing => {
-                (self.via, self.first, self.state) = (Via::Previous, None, State::Done);
-                self.close(LogEnd::Gone, steps);
-            }
-            Told::Open | Told::Closed => {
-                self.close(LogEnd::Broken("the next run began before it was read to its end".to_owned()), steps);
-                self.state = State::Doubted;
-            }
         }
     }
 }

@@ -1,5 +1,8 @@
 //! What is asked for and told, by what is seen and answered.
 
+mod doubt;
+mod once;
+
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
@@ -7,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::plan::{Order, Plan};
 use super::read::{Ended, Said, Ticket, What, Which};
-use super::wanted::{LastFailures, LogScope};
+use super::wanted::LogScope;
 use crate::cluster::{Change, Kind, LogChange, LogLine, LogNews, Object, Scope};
 use crate::fixture::{at, ended, pod, running, waiting, with};
 use crate::source::live::fault::Fault;
@@ -90,6 +93,7 @@ fn told(change: &LogChange) -> String {
     match &change.news {
         LogNews::Opened(via) => format!("{run} opened {via:?}"),
         LogNews::Closed(end) => format!("{run} closed {end:?}"),
+        LogNews::TakenBack(from) => format!("{run} taken back from {}", seconds(*from)),
         LogNews::Lines(lines) => {
             let texts: Vec<&str> = lines.iter().map(|line| line.text.as_str()).collect();
             format!("{run}: {}", texts.join(", "))
@@ -333,34 +337,32 @@ fn init_containers_are_read_and_pods_of_no_job_are_not() {
 }
 
 #[test]
-fn one_look_reads_what_failed_last_and_waits_for_it() {
-    for (main, asked) in [
-        (runs(30, Some(ended(1, 10, 12))), vec!["ask 0 for previous"]),
-        (over(1, 30, 31, Some(ended(1, 10, 12))), vec!["ask 0 for current"]),
-        (over(0, 30, 31, Some(ended(1, 10, 12))), vec!["ask 0 for previous"]),
-        (runs(30, Some(ended(0, 10, 12))), vec![]),
-        (over(0, 30, 31, None), vec![]),
-    ] {
-        let (mut bare, mut failures) = (Bare::of(LogScope::LastFailures), LastFailures::default());
-        failures.note(&Change::Applied(Box::new(object(main.clone()))));
-        bare.see(main);
-        assert_eq!(bare.words(), asked);
-        assert_eq!(failures.answered(), asked.is_empty());
-        for why in [Ended::Gone, Ended::Cleanly] {
-            bare.end(0, why);
-        }
-        bare.changes.iter().for_each(|change| failures.note(change));
-        assert!(failures.answered());
+fn a_kubelet_that_is_started_anew_and_does_not_know_its_pod_yet_is_asked_again() {
+    let mut bare = Bare::default();
+    bare.see(runs(10, None));
+    bare.lines(0, &[(10.1, "a")]);
+    bare.end(0, Ended::Cleanly);
+    bare.words();
+    for why in [Ended::Missing, Ended::Gone, Ended::Missing] {
+        bare.end(0, why);
+        assert_eq!(bare.words()[0].split(" later").next(), Some("ask 0 for current followed after 10.1"));
     }
+    bare.lines(0, &[(15.0, "b")]);
+    assert_eq!(bare.words(), ["10: b"]);
 }
 
 #[test]
-fn one_look_tries_nothing_twice() {
-    for main in [runs(30, Some(ended(1, 10, 12))), over(1, 30, 31, None)] {
-        let mut bare = Bare::of(LogScope::LastFailures);
-        bare.see(main);
-        bare.end(0, Ended::Fault(Fault::Broken("reset".into())));
-        assert_eq!(bare.words()[2..].len(), 1);
-        assert!(matches!(bare.changes.last(), Some(Change::Log(LogChange { news: LogNews::Closed(_), .. }))));
-    }
+fn a_pod_that_nobody_knows_is_asked_for_until_it_is_gone() {
+    let mut bare = Bare::default();
+    bare.see(over(1, 10, 12, Some(ended(1, 1, 2))));
+    bare.words();
+    bare.end(0, Ended::Missing);
+    bare.end(1, Ended::Missing);
+    assert_eq!(bare.words().len(), 2, "both are asked for again");
+    bare.delete(over(1, 10, 12, Some(ended(1, 1, 2))));
+    bare.end(0, Ended::Missing);
+    bare.end(1, Ended::Missing);
+    let gone = |run: &str| [format!("{run} opened Previous"), format!("{run} closed Gone")];
+    assert_eq!(bare.words()[..2], gone("1"));
+    assert!(bare.plan.is_empty());
 }

@@ -2,10 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use jiff::Timestamp;
-
-use super::run::Place;
-use crate::cluster::{Change, Container, ContainerState, Kind, LogNews, Object, Pod, RunId, Uid};
+use super::run::{Place, Times};
+use crate::cluster::{Change, Container, ContainerState, Kind, LogNews, Object, Pod, RunId, Terminated, Uid};
 
 /// What is read of logs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -13,8 +11,8 @@ pub enum LogScope {
     /// Every run of every container, followed while it runs.
     #[default]
     Followed,
-    /// Of each container, the run that failed last; nothing is followed. It's for one look.
-    LastFailures,
+    /// Of each container, the run that failed last and the one that runs; nothing is followed. It's for one look.
+    Once,
 }
 
 /// One of the runs that a status tells of.
@@ -22,7 +20,7 @@ pub enum LogScope {
 pub(super) struct Seen {
     pub(super) id: String,
     pub(super) place: Place,
-    pub(super) started: Option<Timestamp>,
+    pub(super) times: Times,
 }
 
 /// Whether logs of that pod are read at all: those of Jobs are what outlives it here.
@@ -33,20 +31,24 @@ pub(super) fn is_of_a_job(pod: &Pod) -> bool {
 /// The runs of a container that its status tells of and whose logs are wanted, oldest first. Between two runs the kubelet
 /// takes the one that ended for the current one. A run without an id never had a container.
 pub(super) fn wanted(container: &Container, scope: LogScope) -> Vec<Seen> {
-    let seen = |id: &str, place, started| Seen { id: id.to_owned(), place, started };
-    let previous = |place| container.previous.as_ref().map(|run| seen(&run.container_id, place, run.started));
+    let ended = |run: &Terminated, place| Seen {
+        id: run.container_id.clone(),
+        place,
+        times: Times { started: run.started, finished: run.finished },
+    };
+    let previous = |place| container.previous.as_ref().map(|run| ended(run, place));
     let (before, current) = match &container.state {
         ContainerState::Waiting { .. } => (None, previous(Place::Ended)),
         ContainerState::Running { started } => {
-            (previous(Place::Previous), Some(seen(&container.id, Place::Running, *started)))
+            let times = Times { started: *started, finished: None };
+            (previous(Place::Previous), Some(Seen { id: container.id.clone(), place: Place::Running, times }))
         }
-        ContainerState::Terminated(run) => {
-            (previous(Place::Previous), Some(seen(&run.container_id, Place::Ended, run.started)))
-        }
+        ContainerState::Terminated(run) => (previous(Place::Previous), Some(ended(run, Place::Ended))),
     };
     let before = before.filter(|before| current.as_ref().is_some_and(|current| current.id != before.id));
     let failed = last_failure(container);
-    let wanted = |run: &Seen| !run.id.is_empty() && (scope == LogScope::Followed || failed == Some(run.id.as_str()));
+    let once = |run: &Seen| run.place == Place::Running || failed == Some(run.id.as_str());
+    let wanted = |run: &Seen| !run.id.is_empty() && (scope == LogScope::Followed || once(run));
     before.into_iter().chain(current).filter(wanted).collect()
 }
 
@@ -60,14 +62,14 @@ fn last_failure(container: &Container) -> Option<&str> {
     (!failed.container_id.is_empty()).then_some(failed.container_id.as_str())
 }
 
-/// The logs that [`LogScope::LastFailures`] reads, and which of them were read: for whoever waits for them.
+/// The logs that [`LogScope::Once`] reads, and which of them were read: for whoever waits for them.
 #[derive(Debug, Default)]
-pub struct LastFailures {
+pub struct ReadOnce {
     wanted: BTreeMap<Uid, Vec<RunId>>,
     read: BTreeSet<(Uid, RunId)>,
 }
 
-impl LastFailures {
+impl ReadOnce {
     /// Takes in what changed.
     pub fn note(&mut self, change: &Change) {
         match change {
@@ -99,9 +101,10 @@ impl LastFailures {
         if !is_of_a_job(pod) {
             return;
         }
-        let run = |container: &Container| {
-            Some(RunId { container: container.name.clone(), id: last_failure(container)?.to_owned() })
+        let runs = |container: &Container| {
+            let of = |run: Seen| RunId { container: container.name.clone(), id: run.id };
+            wanted(container, LogScope::Once).into_iter().map(of).collect::<Vec<_>>()
         };
-        self.wanted.insert(pod.meta.uid.clone(), pod.containers.iter().filter_map(run).collect());
+        self.wanted.insert(pod.meta.uid.clone(), pod.containers.iter().flat_map(runs).collect());
     }
 }

@@ -22,7 +22,7 @@ const TALL: u16 = 44;
 impl Fields<'_> {
     pub(super) fn forecast(&mut self, forecast: &Forecast) {
         let tone = if forecast.first == Limit::Attempts { Tone::Text } else { Tone::Warning };
-        let words = self.in_words(|clock| forecast_words(forecast, clock));
+        let words = self.in_words(|clock| forecast_words(forecast, self.model.now, clock));
         let took = took_words(&forecast.took);
         let mut value = vec![self.theme.span(tone, words.clone())];
         if self.add(&mut value, Tone::Muted, &format!("  {took}")) {
