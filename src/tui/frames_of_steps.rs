@@ -81,6 +81,15 @@ fn of_a_failure_that_nobody_saw_what_the_operator_recorded_of_its_error_is_in_si
 }
 
 #[test]
+fn a_curve_is_readable_from_the_first_counts_on() {
+    let frame = text(&drawn(&opened(fixture::waiting(&[41, 25, 12, 2]), COLOUR, (100, 60))));
+    let lowest = frame.lines().find(|line| line.starts_with("                 0 ")).unwrap_or_default();
+    let counted = lowest.chars().filter(|cell| "▁▂▃▄▅▆▇█".contains(*cell)).count();
+    assert!((20..=28).contains(&counted), "a third of it: {counted}\n{frame}");
+    assert!(!frame.contains(" deadline\n"), "it is far off: {frame}");
+}
+
+#[test]
 fn the_detail_of_a_gate() {
     every_way("detail", |theme, size| pressed(shown(fixture::failed(), theme, size), &[KeyCode::Enter]));
 }

@@ -154,6 +154,16 @@ fn where_there_is_no_log_it_says_why() {
 }
 
 #[test]
+fn in_a_narrow_terminal_what_is_said_of_a_run_is_whole() {
+    use crate::gate::Outcome;
+    let mut run = fixture::logged();
+    with_job(&mut run, |job| (job.history[2].outcome, job.pods[0].gone) = (Outcome::Stopped, true));
+    let frame = text(&drawn(&read(run, "l[", COLOUR, (60, 15))));
+    let stopped = frame.lines().nth(2).unwrap_or_default();
+    assert!(stopped.contains("stopped with its Job  ") && stopped.contains("took"), "{stopped}");
+}
+
+#[test]
 fn what_is_over_is_not_followed() {
     let followed = said(fixture::logged(), "l");
     assert!(followed.contains("following") && !followed.contains("followed"), "once: {followed}");

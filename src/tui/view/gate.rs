@@ -6,6 +6,7 @@ use ratatui::text::{Line, Span};
 
 use super::{bar, body, fields, header, panel, scrolled, sections, steps, summary};
 use crate::gate::LastFailure;
+use crate::run::{Run, Step};
 use crate::tui::mark::Mark;
 use crate::tui::model::Model;
 use crate::tui::theme::Tone;
@@ -42,22 +43,28 @@ pub fn lines(model: &Model, width: u16) -> Vec<Line<'static>> {
     // The header names the namespace, and nothing else the versions.
     let about = if line_width(&all) <= columns { all } else { Line::from([about, course].concat()) };
     let mut lines = vec![panel::title(model, step, columns), about];
-    if let Some(report) = &run.operator {
-        lines.push(summary::operator(model, report));
-        // What is left of a failure that nobody saw stands with the failure.
-        let last = step.gate().and_then(|gate| gate.job.as_ref()).and_then(|job| job.last_failure.as_ref());
-        let told_below = matches!(last, Some(LastFailure::Lost)) && run.recorded().is_some();
-        let message = if told_below { "" } else { model.told(&report.message) };
-        let message = wrap(message, columns.saturating_sub(10));
-        lines.extend(message.into_iter().map(|line| Line::from(theme.span(Tone::Muted, format!("          {line}")))));
-    }
+    lines.extend(run.operator.iter().map(|report| summary::operator(model, report)));
     lines.push(Line::default());
     let rows = fields::rows(model, run, step, columns, true);
     lines.extend(rows.into_iter().map(|row| row.line));
     lines.push(Line::default());
     lines.extend(sections::lines(model, sections::all(model, run, step, columns, true)));
+    lines.extend(operator(model, run, step, columns));
     while lines.last().is_some_and(|line| line.width() == 0) {
         lines.pop();
     }
     lines
+}
+
+/// What the operator says, at length. It repeats much of what stands above it, and so it comes last. What is left of a failure
+/// that nobody saw stands with the failure.
+fn operator(model: &Model, run: &Run, step: &Step, columns: usize) -> Vec<Line<'static>> {
+    let theme = model.theme();
+    let last = step.gate().and_then(|gate| gate.job.as_ref()).and_then(|job| job.last_failure.as_ref());
+    let told_above = matches!(last, Some(LastFailure::Lost)) && run.recorded().is_some();
+    let message = run.operator.as_ref().filter(|_| !told_above).map_or("", |report| model.told(&report.message));
+    let message = wrap(message, columns).into_iter().map(|line| Line::from(theme.span(Tone::Muted, line)));
+    let mut lines = vec![Line::default(), Line::from(theme.span(Tone::Strong, "The operator says"))];
+    lines.extend(message);
+    if lines.len() > 2 { lines } else { Vec::new() }
 }

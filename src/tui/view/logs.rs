@@ -12,12 +12,15 @@ use crate::tui::model::{Model, Origin};
 use crate::tui::pager::Room;
 use crate::tui::reading::{Logs, Reading, Which};
 use crate::tui::theme::{Glyph, Tone};
-use crate::tui::widget::text::{line_width, one_line};
+use crate::tui::widget::text::{line_width, one_line, width};
 
 /// The rows of what is said of the text.
 const HEADS: u16 = 3;
 /// From how many columns on the step and the pod have room beside the Job and the container.
 const BROAD: u16 = 80;
+
+/// The columns that margins take, and how long a run took.
+const WHEN: usize = 4 + "took 59m59s".len();
 
 /// How much of the text is seen at once.
 pub fn room(area: Rect) -> Room {
@@ -85,10 +88,14 @@ fn how(model: &Model, logs: &Logs) -> Line<'static> {
     spans.push(Span::raw("  "));
     spans.push(theme.span(tone, became));
     let names = logs.containers();
+    let mut line = Line::from(spans);
     if let Some(next) = logs.pick(Which::NextContainer).filter(|_| names.len() > 1) {
-        spans.push(theme.span(Tone::Muted, format!("  Tab: {}", one_line(&next.run.container))));
+        let next = format!("  Tab: {}", one_line(&next.run.container));
+        if line_width(&line) + width(&next) + WHEN <= usize::from(model.size().width) {
+            line.push_span(theme.span(Tone::Muted, next));
+        }
     }
-    Line::from(spans)
+    line
 }
 
 /// What became of a run, in words.

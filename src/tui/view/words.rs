@@ -102,7 +102,7 @@ pub fn became(outcome: &Outcome) -> String {
     match outcome {
         Outcome::Running => "runs".to_owned(),
         Outcome::Succeeded => "ended well".to_owned(),
-        Outcome::Stopped => "was stopped, which is no failure of its own".to_owned(),
+        Outcome::Stopped => "was stopped with its Job".to_owned(),
         Outcome::Failed { ending: Ending::Container { exit, reason, .. }, .. } => exited(*exit, reason),
         Outcome::Failed { ending: ending @ Ending::Pod { .. }, .. } => ending.to_string(),
     }

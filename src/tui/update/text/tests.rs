@@ -171,8 +171,8 @@ fn a_log_is_saved_with_times_and_without_colours() {
     assert!(!text.contains('\u{1b}'));
     assert_eq!(update(&mut model, Message::Saved(Ok(format!("./{name}")))), []);
     assert_eq!(notice(&model), "saved to ./gitlab-migrations-5f2c9a1e-attempt-3-migrations.log");
-    assert_eq!(update(&mut model, Message::Saved(Err("`x` cannot be made: no".into()))), []);
-    assert_eq!(notice(&model), "`x` cannot be made: no");
+    assert_eq!(update(&mut model, Message::Saved(Err("not saved: no".into()))), []);
+    assert_eq!(notice(&model), "not saved: no");
     let mut nothing = shown(fixture::running(), COLOUR, (100, 30));
     assert_eq!(typed(&mut nothing, "ls"), []);
     assert_eq!(notice(&nothing), "there is nothing to save");

@@ -84,6 +84,7 @@ impl Fields<'_> {
             self.field(HEAD, "", vec![self.theme.span(tone, clears)]);
         }
         self.text(CAUSE, "", Tone::Text, self.model.told(&fault.message), MESSAGE);
+        self.keep_second(CAUSE);
     }
 
     fn job(&mut self, run: &Run, gate: &Gate, job: &GateJob) {

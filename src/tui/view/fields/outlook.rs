@@ -1,7 +1,7 @@
 //! What comes of a gate at the pace it has: the background migrations that are pending as a curve, when they are done, when
 //! the attempts run out.
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use ratatui::text::{Line, Span};
 
 use super::{ATTEMPTS, CAUSE, Fields, HEAD, LOOSE, bold};
@@ -58,13 +58,18 @@ impl Fields<'_> {
         self.chart(backlog, deadline.filter(|_| job.ended.is_none()), tone, &times);
     }
 
-    /// The curve in several rows, and from the last count to the deadline what is expected.
+    /// The curve in several rows, and from the last count to the deadline what is expected; of a deadline that is far off and
+    /// will be met, no more than leaves a third to what was counted.
     fn chart(&mut self, backlog: &Backlog, deadline: Option<Timestamp>, tone: Tone, times: &[String; 2]) {
         let theme = self.theme;
         let most = most(backlog).to_string();
         let columns = LONG.min(self.room().saturating_sub(width(&most) + 1));
-        let ahead = deadline.filter(|deadline| *deadline > backlog.last.at);
-        let end = ahead.unwrap_or(backlog.last.at);
+        let counted =
+            backlog.counts.first().map_or(SignedDuration::ZERO, |first| backlog.last.at.duration_since(first.at));
+        let far = backlog.last.at.saturating_add(counted * 2).unwrap_or(Timestamp::MAX);
+        let end = deadline.map_or(backlog.last.at, |deadline| deadline.max(backlog.last.at));
+        let end = if backlog.outlook == Outlook::TooLate { end } else { end.min(far) };
+        let ahead = deadline.filter(|deadline| *deadline == end && end > backlog.last.at);
         let bars = bars(backlog, end, columns, ahead.is_some());
         let rows = curve(theme, &bars, ROWS, tone);
         let last = rows.len().saturating_sub(1);
