@@ -9,7 +9,7 @@ use ratatui::layout::Size;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc::{Receiver, UnboundedReceiver};
 use tokio::task::{JoinError, JoinSet};
-use tokio::time::{Instant, MissedTickBehavior, interval, timeout_at};
+use tokio::time::{MissedTickBehavior, interval, timeout};
 
 use super::input::Input;
 use super::model::{Effect, Message, Model, Settings};
@@ -88,16 +88,15 @@ pub async fn run(settings: Settings, ports: Ports<'_>, clock: impl Clock) -> io:
 
 /// Waits for what is still being saved, for as long as a disk may take.
 async fn finish(mut saving: JoinSet<Result<String, String>>) -> Vec<Result<String, String>> {
-    let end = Instant::now() + PATIENCE;
     let mut saved = Vec::new();
-    while !saving.is_empty() {
-        match timeout_at(end, saving.join_next()).await {
-            Ok(one) => saved.extend(one.map(of_task)),
-            Err(_) => {
-                saved.push(Err("what is being saved takes too long, and is not whole".into()));
-                saving.detach_all();
-            }
+    let all = async {
+        while let Some(one) = saving.join_next().await {
+            saved.push(of_task(one));
         }
+    };
+    if timeout(PATIENCE, all).await.is_err() {
+        saved.push(Err("what is being saved takes too long, and is not whole".into()));
+        saving.detach_all();
     }
     saved
 }

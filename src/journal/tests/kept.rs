@@ -1,6 +1,10 @@
 //! What the journal makes of what was kept, of what is not known yet, and of what another program kept.
 
+use std::sync::Arc;
+
 use super::*;
+use crate::cluster::{Log, LogEnd, LogLine, RunId, Via};
+use crate::gate::{Attempts, RunLog};
 
 #[test]
 fn half_a_cluster_is_no_news_either_while_the_answer_is_awaited() {
@@ -41,7 +45,7 @@ fn pods_that_failed_while_nobody_watched_are_told_and_seen_to_fail_stir_somebody
     let failed = |pods| {
         let mut run = retrying(0);
         if let StepBody::Gate(gate) = &mut run.steps[2].body {
-            gate.job.as_mut().unwrap().attempts = crate::gate::Attempts::new(0, pods, 6, false);
+            gate.job.as_mut().unwrap().attempts = Attempts::new(0, pods, 6, false);
         }
         run
     };
@@ -114,22 +118,27 @@ fn what_two_programs_saw_of_one_run_is_told_once_and_in_its_order() {
 
 #[test]
 fn a_log_is_something_new_to_keep_when_it_ends_and_not_while_it_grows() {
-    let mut log = crate::cluster::Log::new(crate::cluster::Via::Followed);
-    let logged = |log: &crate::cluster::Log| {
+    let mut log = Log::new(Via::Followed);
+    let logged = |log: &Log| {
         let mut run = retrying(1);
         if let StepBody::Gate(gate) = &mut run.steps[2].body {
-            let read = std::sync::Arc::new(log.clone());
-            let mut kept = crate::fixture::counted([]);
-            kept.log = Some(read);
-            gate.job.as_mut().unwrap().logs = vec![kept];
+            gate.job.as_mut().unwrap().logs = vec![RunLog {
+                pod: "a".into(),
+                run: RunId { container: "migrations".into(), id: "containerd://1".into() },
+                attempt: Some(0),
+                started: None,
+                ended: None,
+                message: String::new(),
+                log: Some(Arc::new(log.clone())),
+            }];
         }
         run
     };
     let mut program = Program::start(None, logged(&log));
     for _ in 0..3 {
-        log.push(crate::cluster::LogLine::printed(b"line"));
+        log.push(LogLine::printed(b"line"));
         assert_eq!(program.see(&[logged(&log)]), Seen::default());
     }
-    log.close(crate::cluster::LogEnd::Complete);
+    log.close(LogEnd::Complete);
     assert_eq!(program.see(&[logged(&log)]).changed.len(), 1);
 }
