@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking, its helpers too")]
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
@@ -75,6 +75,22 @@ fn with_logs(events: Vec<ClusterEvent>) -> Vec<ClusterEvent> {
         all.extend(told.into_iter().map(|change| ClusterEvent { time, change: Change::Log(change) }));
     }
     all
+}
+
+/// What a program hears that begins there: it opens each log that it reads.
+fn opened(events: &[ClusterEvent]) -> Vec<ClusterEvent> {
+    let (mut known, mut heard) = (BTreeSet::new(), Vec::new());
+    for event in events {
+        if let Change::Log(LogChange { pod, run, news }) = &event.change {
+            if matches!(news, LogNews::Opened(_)) {
+                known.insert((pod, run));
+            } else if !known.contains(&(pod, run)) {
+                continue;
+            }
+        }
+        heard.push(event.clone());
+    }
+    heard
 }
 
 /// What is kept of the first instance after those events.
@@ -194,7 +210,7 @@ proptest! {
         let time = events[0].time;
         let lists = listed(&events[..begun]).into_iter();
         let lists = lists.map(|(kind, objects)| ClusterEvent { time, change: Change::Replaced { kind, scope: Scope::All, objects } });
-        let heard: Vec<ClusterEvent> = lists.chain(events[begun..].iter().cloned()).collect();
+        let heard: Vec<ClusterEvent> = lists.chain(opened(&events[begun..])).collect();
         if let Some(memory) = memory(&events[..ended]) {
             let remembered_at = |position: usize| {
                 let mut heard = heard.clone();

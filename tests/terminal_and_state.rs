@@ -161,6 +161,16 @@ fn killed_in_the_middle_of_a_retry_the_journal_goes_on_with_nothing_twice_and_th
 }
 
 #[test]
+fn what_there_is_at_the_end_is_kept() {
+    let home = Home::new();
+    let mut terminal = home.start(retrying(), &[]);
+    fs::remove_file(home.file()).unwrap();
+    terminal.type_keys("q");
+    assert!(terminal.end().success());
+    assert!(home.file().exists());
+}
+
+#[test]
 fn what_is_kept_is_for_its_owner_alone() {
     use std::os::unix::fs::PermissionsExt;
     let home = Home::new();

@@ -152,3 +152,26 @@ fn variable(name: &str) -> Option<String> {
 fn path(name: &str) -> Option<PathBuf> {
     std::env::var_os(name).map(PathBuf::from)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wall_and_a_recording_ring_only_where_that_is_asked_for() {
+        let notices = |words: &str, origin| {
+            let cli = Cli::read(words.split(' ').map(Into::into)).unwrap();
+            settings(&cli, String::new(), None, origin).notices
+        };
+        let replay = || Origin::Replay { speed: 1.0 };
+        let detected = |notify| Notices::detect(notify, variable);
+        assert_eq!(notices("gatewatch", Origin::Cluster), detected(Notify::Failures));
+        assert_eq!(notices("gatewatch --kiosk", Origin::Cluster), detected(Notify::Never));
+        assert_eq!(notices("gatewatch replay x", replay()), detected(Notify::Never));
+        for (words, origin) in
+            [("gatewatch --kiosk --notify all", Origin::Cluster), ("gatewatch replay x --notify all", replay())]
+        {
+            assert_eq!(notices(words, origin), detected(Notify::All), "{words}");
+        }
+    }
+}

@@ -121,6 +121,13 @@ mod tests {
     }
 
     #[test]
+    fn what_is_left_out_of_what_is_kept_is_told() {
+        let mut log = Log::new(Via::Followed);
+        (0..KEPT + 100).for_each(|_| log.push(LogLine::printed(b"x")));
+        assert_eq!((log.kept().lines().len(), log.kept().dropped()), (KEPT, 100));
+    }
+
+    #[test]
     fn a_log_is_bounded_in_bytes_too() {
         let mut log = Log::new(Via::Followed);
         for _ in 0..2_000 {

@@ -248,6 +248,24 @@ mod tests {
     }
 
     #[test]
+    fn the_first_deletion_stays_and_a_pull_error_is_the_one_told_last() {
+        let state = |error: &str, deletion: i64| {
+            let waits = json!({"state": crate::fixture::waiting("ErrImagePull", error)});
+            with(pod("a", 0, waits), json!({"metadata": {"deletionTimestamp": at(deletion)}}))
+        };
+        let memory = |error: &str, deletion: i64| {
+            let cluster = Cluster::of([core("1.0.0"), job(), state(error, deletion)]);
+            cluster.world.memory(&uid("core-1"), &[uid("job-1")]).unwrap()
+        };
+        let mut cluster = Cluster::of([job(), state("new", 20)]);
+        cluster.remember(memory("old", 10));
+        let job = uid("job-1");
+        let record = cluster.world.pods_of(&job).next().unwrap();
+        let main = record.pod.containers.iter().find(|container| container.name == "migrations").unwrap();
+        assert_eq!((record.pull_error(main), record.deletion_requested), (Some("new"), Some(at(10))));
+    }
+
+    #[test]
     fn a_job_that_its_ttl_took_is_still_known_and_gone() {
         let mut cluster = Cluster::of([core("1.0.0")]);
         cluster.replace(Kind::Job, []);
@@ -358,5 +376,22 @@ mod tests {
         assert_eq!(logs.len(), 3);
         assert_eq!(logs[2].0, run(99));
         assert!(logs.iter().all(|(_, lines)| *lines <= KEPT && *lines > 50), "{logs:?}");
+        let told = |log: &crate::cluster::Log| log.dropped() + log.lines().len() as u64;
+        assert!(kept.logs().iter().all(|(_, log)| told(log) == FOLLOWED as u64), "what is left out is told");
+    }
+
+    #[test]
+    fn where_there_is_no_room_the_logs_of_older_pods_go() {
+        let mut cluster = Cluster::of([core("1.0.0"), job()]);
+        for name in ["new", "old"] {
+            cluster.apply(pod(name, if name == "new" { 500 } else { 0 }, json!({"state": running(501)})));
+            for number in 0..100 {
+                cluster.log(name, run(number), LogNews::Opened(Via::Followed));
+                cluster.log(name, run(number), LogNews::Lines(vec![LogLine::printed(&[b'x'; 4_000]); 20]));
+            }
+        }
+        let memory = cluster.world.memory(&uid("core-1"), &[uid("job-1")]).unwrap();
+        let logs = |name: &str| memory.pods.iter().find(|pod| pod.pod.meta.name == name).unwrap().logs().iter().count();
+        assert_eq!((logs("new"), logs("old") > 0, logs("old") < 50), (100, true, true));
     }
 }

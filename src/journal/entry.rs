@@ -92,13 +92,12 @@ impl Entry {
         }
     }
 
-    /// How much of a stir it is worth, where that stood before.
+    /// How much of a stir it is worth, where that stood before and it was seen to change.
     pub(super) fn news(&self, before: Option<&Standing>) -> News {
         let tried = before.filter(|before| before.of == self.of).and_then(|before| before.tried);
-        let failed = self.to == "failed" && self.from.as_deref() != Some("failed");
+        let failed = self.to == "failed";
         let settled_or_stuck = matches!(self.to.as_str(), "settled" | "stuck") && self.from.as_ref() != Some(&self.to);
         match self.subject {
-            _ if self.how != How::Seen => News::Quiet,
             Subject::Step(_) if failed || self.tried.is_some_and(|now| now.rose(tried)) => News::Failure,
             Subject::Upgrade if settled_or_stuck => News::Notable,
             Subject::Feed => News::Notable,

@@ -7,6 +7,8 @@ use crate::cluster::{FeedState, Uid};
 use crate::gate::GateState;
 use crate::run::{Hop, RolloutState, Run, StepBody, Verdict, sample};
 
+mod kept;
+
 fn at(seconds: i64) -> Timestamp {
     sample::time("15:20:00") + SignedDuration::from_secs(seconds)
 }
@@ -194,7 +196,7 @@ fn an_outage_that_ended_while_nobody_watched_is_told() {
     let again = Program::start(Some(program.kept()), running());
     assert_eq!(again.told()[4..], ["Seen feed live stale", "Meanwhile feed stale live"]);
     let third = Program::start(Some(again.kept()), running());
-    assert_eq!(third.told(), again.told());
+    assert_eq!(third.kept(), again.kept());
 }
 
 #[test]
@@ -282,56 +284,6 @@ fn failed_attempts_and_jobs_are_worth_more_than_the_rest() {
     assert_eq!(worth(program.see(&[failed()])), [(News::Failure, "failed".into())]);
     let settled = Run { verdict: Verdict::Settled, ..run_with(GateState::Done, 6) };
     assert_eq!(worth(program.see(&[settled])), [(News::Notable, "settled".into())]);
-}
-
-/// A gate whose Job waits for background migrations, of which so many were pending each time.
-fn waiting(counts: &[u64]) -> Run {
-    let mut run = running();
-    if let StepBody::Gate(gate) = &mut run.steps[2].body {
-        gate.job.as_mut().unwrap().backlog = (!counts.is_empty()).then(|| sample::backlog(counts));
-    }
-    run
-}
-
-#[test]
-fn that_a_deadline_will_be_missed_is_told_once_also_over_a_restart() {
-    let mut program = Program::start(None, waiting(&[12, 9, 6]));
-    program.see(&[waiting(&[7, 7, 7])]);
-    let told = program.told();
-    assert_eq!(told[4..], ["Seen post-migrations running running"]);
-    // The log is read anew only after everything was listed.
-    let mut again = Program::start(Some(program.kept()), waiting(&[]));
-    assert!(again.see(&[waiting(&[7, 7, 7])]).news.is_empty());
-    assert_eq!(again.told(), told);
-    again.see(&[waiting(&[12, 9, 6])]);
-    again.see(&[waiting(&[7, 7, 7])]);
-    assert_eq!(again.told()[5..], ["Seen post-migrations running running"], "it was in time between");
-    let third = Program::start(Some(Program::start(None, running()).kept()), waiting(&[7, 7, 7]));
-    assert_eq!(third.told()[4..], ["Meanwhile post-migrations running running"]);
-}
-
-#[test]
-fn what_two_programs_saw_of_one_run_is_told_once_and_in_its_order() {
-    let kept = Program::start(None, running()).kept();
-    let [mut awake, mut stopped] = [(); 2].map(|()| Program::start(Some(kept.clone()), running()));
-    for restarts in [1, 2] {
-        awake.see(&[retrying(restarts)]);
-    }
-    awake.see(&[running()]);
-    awake.see(&[retrying(3)]);
-    let all = awake.told();
-    stopped.seconds = 60;
-    stopped.see(&[retrying(3)]);
-    let both = |one: Journal, other: Journal| {
-        let mut program = Program::start(Some(one.and(other)), retrying(3));
-        program.seconds = 99;
-        program.told()
-    };
-    assert_eq!(both(awake.kept(), stopped.kept()), all);
-    let mut theirs = all.clone();
-    theirs[7] = "Seen post-migrations running retrying 3 of 6 failed".into();
-    assert_eq!(both(stopped.kept(), awake.kept()), theirs);
-    assert_eq!(both(awake.kept(), awake.kept()), all);
 }
 
 #[test]

@@ -152,4 +152,16 @@ mod tests {
         let again: Value = serde_json::from_slice(&write(&read).unwrap()).unwrap();
         assert_eq!(again, sound, "all of it is cleaned, and nothing else");
     }
+
+    #[test]
+    fn names_of_fields_and_lines_of_an_entry_are_cleaned_too() {
+        let mut value: Value = serde_json::from_slice(&write(&kept()).unwrap()).unwrap();
+        value["memory"]["pods"][0]["pull_errors"]["a\u{1b}[2J"] = serde_json::json!({"image": "i", "message": "a\nb"});
+        value["journal"]["entries"][0]["text"] = "one\ntwo".into();
+        let read = read(value.to_string().as_bytes()).unwrap();
+        let again: Value = serde_json::from_slice(&write(&read).unwrap()).unwrap();
+        let errors = serde_json::json!({"a": {"image": "i", "message": "a\nb"}});
+        assert_eq!(again["memory"]["pods"][0]["pull_errors"], errors);
+        assert_eq!(again["journal"]["entries"][0]["text"], "one two");
+    }
 }
