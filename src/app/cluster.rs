@@ -27,19 +27,19 @@ pub(super) async fn status(connection: &ConnectionArgs, args: &StatusArgs) -> Re
 }
 
 /// Takes in events until everything was listed, the events about each object whose state may stand in them alone, and the
-/// logs of what failed last.
+/// logs of what failed last and of what runs.
 async fn listed(mut events: Receiver<ClusterEvent>, world: &mut World) {
-    let (mut interest, mut told, mut failures) = (Interest::default(), BTreeSet::new(), ReadOnce::default());
+    let (mut interest, mut told, mut logs) = (Interest::default(), BTreeSet::new(), ReadOnce::default());
     while let Some(event) = events.recv().await {
         interest.note(&event.change);
-        failures.note(&event.change);
+        logs.note(&event.change);
         if let Change::Replaced { scope: Scope::About(uid), .. } = &event.change {
             told.insert(uid.clone());
         }
         world.apply(event);
         // Events that the server refuses are not waited for.
         let told = interest.answered(&told) || world.feed().forbidden(Kind::Event);
-        if told && failures.answered() && world.feed().state() != FeedState::Connecting {
+        if told && logs.answered() && world.feed().state() != FeedState::Connecting {
             return;
         }
     }

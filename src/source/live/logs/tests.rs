@@ -1,6 +1,6 @@
 //! What is asked for and told, by what is seen and answered.
 
-mod doubt;
+mod again;
 mod once;
 
 use std::time::Duration;
@@ -334,35 +334,4 @@ fn init_containers_are_read_and_pods_of_no_job_are_not() {
         with(pod("b", 0, runs(10, None)), json!({"metadata": {"labels": {"batch.kubernetes.io/job-name": null}}}));
     bare.change(Change::Applied(Box::new(Object::read(&stray).unwrap())));
     assert_eq!(bare.words(), NOTHING);
-}
-
-#[test]
-fn a_kubelet_that_is_started_anew_and_does_not_know_its_pod_yet_is_asked_again() {
-    let mut bare = Bare::default();
-    bare.see(runs(10, None));
-    bare.lines(0, &[(10.1, "a")]);
-    bare.end(0, Ended::Cleanly);
-    bare.words();
-    for why in [Ended::Missing, Ended::Gone, Ended::Missing] {
-        bare.end(0, why);
-        assert_eq!(bare.words()[0].split(" later").next(), Some("ask 0 for current followed after 10.1"));
-    }
-    bare.lines(0, &[(15.0, "b")]);
-    assert_eq!(bare.words(), ["10: b"]);
-}
-
-#[test]
-fn a_pod_that_nobody_knows_is_asked_for_until_it_is_gone() {
-    let mut bare = Bare::default();
-    bare.see(over(1, 10, 12, Some(ended(1, 1, 2))));
-    bare.words();
-    bare.end(0, Ended::Missing);
-    bare.end(1, Ended::Missing);
-    assert_eq!(bare.words().len(), 2, "both are asked for again");
-    bare.delete(over(1, 10, 12, Some(ended(1, 1, 2))));
-    bare.end(0, Ended::Missing);
-    bare.end(1, Ended::Missing);
-    let gone = |run: &str| [format!("{run} opened Previous"), format!("{run} closed Gone")];
-    assert_eq!(bare.words()[..2], gone("1"));
-    assert!(bare.plan.is_empty());
 }
