@@ -1,6 +1,7 @@
 //! Into the terminal's own screen, and out again on every way: leaving, an error, a panic, a suspension.
 
 use std::io::{self, Stdout, Write};
+use std::mem::ManuallyDrop;
 use std::panic;
 use std::sync::Once;
 
@@ -22,12 +23,14 @@ use super::view;
 
 /// The terminal while we own it. Dropping it gives it back.
 pub struct OwnScreen {
-    terminal: Terminal<CrosstermBackend<Stdout>>,
+    /// It is not dropped by itself: where the terminal went away, ratatui would say so on standard error, which is that
+    /// terminal, and panic.
+    terminal: ManuallyDrop<Terminal<CrosstermBackend<Stdout>>>,
 }
 
 impl OwnScreen {
-    /// Takes the terminal: its alternate screen, raw mode, no cursor, and that it tells when it has the focus. From here on a panic gives it back before it says
-    /// what it has to say.
+    /// Takes the terminal: its alternate screen, raw mode, no cursor, and that it tells when it has the focus. From here
+    /// on a panic gives it back before it says what it has to say.
     ///
     /// # Errors
     /// If standard output is no terminal, or it went away.
@@ -44,7 +47,7 @@ impl OwnScreen {
         let terminal = Terminal::new(CrosstermBackend::new(io::stdout())).inspect_err(|_| {
             let _ = give_back();
         })?;
-        Ok(Self { terminal })
+        Ok(Self { terminal: ManuallyDrop::new(terminal) })
     }
 
     /// Draws the model. Terminals that can, show the frame at once.
