@@ -42,6 +42,14 @@ pub fn pending_words(backlog: &Backlog, clock: Clock<'_>) -> String {
     }
 }
 
+/// The same once the wait for them is over: a pace that was is none any longer.
+pub fn left_words(backlog: &Backlog) -> String {
+    match backlog.last.pending {
+        0 => "none pending".to_owned(),
+        pending => format!("{pending} still pending when the wait ended"),
+    }
+}
+
 /// When they are done, and whether in time: `done about 15:40, deadline 15:12: will not make it`. `None` where nothing
 /// can be told, or need be.
 pub fn outlook_words(backlog: &Backlog, deadline: Option<Timestamp>, clock: Clock<'_>) -> Option<String> {

@@ -189,6 +189,11 @@ fn background_migrations_that_do_not_make_it() {
 }
 
 #[test]
+fn background_migrations_that_were_still_pending_at_the_deadline() {
+    dashboard("missed", fixture::missed);
+}
+
+#[test]
 fn a_blocked_gate() {
     dashboard("blocked", fixture::blocked);
 }
