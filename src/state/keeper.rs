@@ -1,6 +1,6 @@
 //! The thread that reads and writes the files: nobody waits for a disk.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::io;
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread;
@@ -77,15 +77,20 @@ fn work(place: &Place, orders: &Receiver<Order>, report: impl Fn(Report)) {
     let mut waiting = VecDeque::new();
     let mut unwritable = false;
     let mut others = Others::default();
+    // Without a folder it is known for as long as the program runs: also in a namespace that it comes back to.
+    let mut held: BTreeMap<Uid, Kept> = BTreeMap::new();
     while let Some(order) = waiting.pop_front().or_else(|| orders.recv().ok()) {
         waiting.extend(orders.try_iter());
         match (order, &folder) {
-            (Order::Recall(instance), None) => report(Report::Recalled(instance, None)),
+            (Order::Recall(instance), None) => {
+                let kept = held.get(&instance).cloned().map(Box::new);
+                report(Report::Recalled(instance, kept));
+            }
             (Order::Recall(instance), Some(folder)) => {
                 let kept = recall(folder, &instance, &mut others, &report);
                 report(Report::Recalled(instance, kept.map(Box::new)));
             }
-            (Order::Keep(_), None) => {}
+            (Order::Keep(kept), None) => drop(held.insert(kept.memory.upgrade.instance.clone(), *kept)),
             (Order::Keep(kept), Some(_)) if outdated(&kept, waiting.front()) => {}
             (Order::Keep(kept), Some(folder)) => {
                 let upgrade = kept.memory.upgrade.clone();
@@ -180,13 +185,16 @@ mod tests {
     }
 
     #[test]
-    fn where_nothing_is_kept_the_answer_is_that_nothing_was() {
-        let (keeper, reports) = keeper(Place::Nowhere);
-        keeper.keep(kept_of("u", 1, "x"));
-        keeper.recall(uid());
+    fn where_nothing_is_kept_it_is_known_until_the_program_ends() {
+        let (first, reports) = keeper(Place::Nowhere);
+        first.keep(kept_of("u", 1, "x"));
+        first.recall(uid());
+        let known = Report::Recalled(uid(), Some(Box::new(kept_of("u", 1, "x"))));
+        assert_eq!(reports.recv().unwrap(), known);
+        first.close();
+        let (second, reports) = keeper(Place::Nowhere);
+        second.recall(uid());
         assert_eq!(reports.recv().unwrap(), Report::Recalled(uid(), None));
-        keeper.close();
-        assert!(reports.recv().is_err());
     }
 
     #[test]
@@ -194,7 +202,6 @@ mod tests {
         let (keeper, reports) = keeper(Place::NoHome);
         for _ in 0..2 {
             keeper.recall(uid());
-            keeper.keep(kept_of("u", 1, "x"));
         }
         keeper.close();
         let told: Vec<Report> = reports.iter().collect();

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 pub enum Place {
     /// In this folder, which need not be there yet.
     Folder(PathBuf),
-    /// Nowhere: nothing is to be kept.
+    /// Nowhere: nothing is to be kept for longer than the program runs.
     Nowhere,
     /// There is no home to keep anything in.
     NoHome,
