@@ -8,8 +8,8 @@ use super::text::{WIDTH, wrap};
 use crate::cluster::{Excerpt, ExcerptKind};
 use crate::gate::{Failure, Gate, GateJob, GateState, JobFailure, LastFailure, LogSource, StartFault, Target};
 use crate::run::{
-    Rollout, RolloutState, Run, Step, StepBody, Stuck, forecast_words, left_words, outlook_words, pending_words, span,
-    took_words, utc_clock,
+    Rollout, RolloutState, Run, Step, StepBody, Stuck, forecast_words, outlook_words, pending_words, span, took_words,
+    utc_clock,
 };
 
 /// How wide the names are in front of what they stand for.
@@ -189,7 +189,7 @@ impl Details<'_> {
 
     fn backlog(&mut self, job: &GateJob) {
         let Some(backlog) = &job.backlog else { return };
-        let words = if job.ended.is_some() { left_words(backlog) } else { pending_words(backlog, &utc_clock) };
+        let words = pending_words(backlog, job.ended.is_some(), &utc_clock);
         self.add("Backlog", &format!("{words}, counted at {}", utc_clock(backlog.last.at)));
         if let Some(outlook) = outlook_words(backlog, job.deadline.map(|deadline| deadline.at), &utc_clock) {
             self.add("Outlook", &outlook);

@@ -26,10 +26,12 @@ pub fn utc_clock(time: Timestamp) -> String {
     time.strftime(if whole { "%H:%MZ" } else { "%H:%M:%SZ" }).to_string()
 }
 
-/// How many background migrations are pending, and how that moves: `7 pending, has not moved for 2m10s`.
-pub fn pending_words(backlog: &Backlog, clock: Clock<'_>) -> String {
+/// How many background migrations are pending, and how that moves: `7 pending, has not moved for 2m10s`. Once the wait for
+/// them has `ended`, a pace that was is none any longer.
+pub fn pending_words(backlog: &Backlog, ended: bool, clock: Clock<'_>) -> String {
     let pending = match backlog.last.pending {
         0 => return "none pending".to_owned(),
+        pending if ended => return format!("{pending} still pending when the wait ended"),
         pending => format!("{pending} pending"),
     };
     match backlog.motion {
@@ -39,14 +41,6 @@ pub fn pending_words(backlog: &Backlog, clock: Clock<'_>) -> String {
             format!("{pending}, has not moved for {}", span(backlog.last.at.duration_since(since)))
         }
         Motion::Rising { from } => format!("{pending}, rising, {} at {}", from.pending, clock(from.at)),
-    }
-}
-
-/// The same once the wait for them is over: a pace that was is none any longer.
-pub fn left_words(backlog: &Backlog) -> String {
-    match backlog.last.pending {
-        0 => "none pending".to_owned(),
-        pending => format!("{pending} still pending when the wait ended"),
     }
 }
 
@@ -116,7 +110,7 @@ mod tests {
     }
 
     fn told(backlog: &Backlog) -> (String, Option<String>) {
-        (pending_words(backlog, &utc_clock), outlook_words(backlog, Some(at(720)), &utc_clock))
+        (pending_words(backlog, false, &utc_clock), outlook_words(backlog, Some(at(720)), &utc_clock))
     }
 
     #[test]

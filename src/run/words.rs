@@ -51,7 +51,7 @@ fn pending(state: &GateState, job: &GateJob) -> Option<String> {
         _ if state.passed() || backlog.outlook != Outlook::TooLate => None,
         _ => {
             let outlook = outlook_words(backlog, job.deadline.map(|deadline| deadline.at), &utc_clock)?;
-            Some(format!(", {}; {outlook}", pending_words(backlog, &utc_clock)))
+            Some(format!(", {}; {outlook}", pending_words(backlog, false, &utc_clock)))
         }
     }
 }

@@ -252,7 +252,7 @@ fn trouble(model: &Model, step: &Step, job: &GateJob, width: usize) -> Vec<Line<
     if let Some(backlog) = late {
         let clock = |time| words::about(time, model.now, &model.settings.zone);
         let outlook = outlook_words(backlog, at_deadline, &clock).unwrap_or_default();
-        say(format!("Background migrations: {}", pending_words(backlog, &clock)), &outlook);
+        say(format!("Background migrations: {}", pending_words(backlog, false, &clock)), &outlook);
     }
     lines
 }

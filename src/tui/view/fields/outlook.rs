@@ -6,7 +6,7 @@ use ratatui::text::{Line, Span};
 
 use super::{ATTEMPTS, CAUSE, Fields, HEAD, LOOSE, bold};
 use crate::gate::{Backlog, Forecast, GateJob, Limit, Motion, Outlook, Pending};
-use crate::run::{forecast_words, left_words, outlook_words, pending_words, took_words};
+use crate::run::{forecast_words, outlook_words, pending_words, took_words};
 use crate::tui::theme::{Glyph, Tone};
 use crate::tui::view::words;
 use crate::tui::widget::curve::{Bar, curve};
@@ -38,10 +38,7 @@ impl Fields<'_> {
         let deadline = job.deadline.map(|deadline| deadline.at);
         let tone = tone(backlog);
         let late = tone == Tone::Bad;
-        let words = match job.ended {
-            Some(_) => left_words(backlog),
-            None => self.in_words(|clock| pending_words(backlog, clock)),
-        };
+        let words = self.in_words(|clock| pending_words(backlog, job.ended.is_some(), clock));
         self.prose(HEAD, "Backlog", &words, if late { Tone::Bad } else { Tone::Text });
         if let Some(words) = self.in_words(|clock| outlook_words(backlog, deadline, clock)) {
             self.prose(CAUSE, "Outlook", &words, if late { Tone::Bad } else { Tone::Text });
