@@ -195,21 +195,13 @@ fn of(run: &Run, subject: Subject) -> String {
 mod words {
     use super::*;
 
-    const STEPS: [StepId; 5] = [
-        StepId::PreMigrations,
-        StepId::RailsRollout,
-        StepId::PostMigrations,
-        StepId::FinalRollout,
-        StepId::BatchedMigrations,
-    ];
-
     pub(super) fn serialize<S: Serializer>(subject: &Subject, out: S) -> Result<S::Ok, S::Error> {
         out.serialize_str(subject.word())
     }
 
     pub(super) fn deserialize<'a, D: Deserializer<'a>>(input: D) -> Result<Subject, D::Error> {
         let word = String::deserialize(input)?;
-        let mut all = STEPS.map(Subject::Step).into_iter().chain([Subject::Upgrade, Subject::Feed]);
+        let mut all = StepId::ALL.map(Subject::Step).into_iter().chain([Subject::Upgrade, Subject::Feed]);
         all.find(|subject| subject.word() == word)
             .ok_or_else(|| serde::de::Error::custom(format!("`{word}` is nothing that a journal tells of")))
     }

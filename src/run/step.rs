@@ -74,6 +74,10 @@ pub enum RolloutState {
 }
 
 impl StepId {
+    /// All of them, in the order of one hop.
+    pub const ALL: [Self; 5] =
+        [Self::PreMigrations, Self::RailsRollout, Self::PostMigrations, Self::FinalRollout, Self::BatchedMigrations];
+
     /// The step as the report names it.
     pub fn word(self) -> &'static str {
         match self {

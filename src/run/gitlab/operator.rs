@@ -98,12 +98,5 @@ fn failed(step: StepId) -> &'static str {
 
 /// The step that the operator's reason belongs to, where it belongs to one.
 pub(super) fn step_of(reason: &str) -> Option<StepId> {
-    let steps = [
-        StepId::PreMigrations,
-        StepId::RailsRollout,
-        StepId::PostMigrations,
-        StepId::FinalRollout,
-        StepId::BatchedMigrations,
-    ];
-    steps.into_iter().find(|step| reason == running(*step) || reason == retrying(*step))
+    StepId::ALL.into_iter().find(|step| reason == running(*step) || reason == retrying(*step))
 }
