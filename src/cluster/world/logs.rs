@@ -9,9 +9,9 @@ impl World {
     pub(super) fn note_log(&mut self, LogChange { pod, run, news }: LogChange) {
         let opened = matches!(news, LogNews::Opened(_));
         let Some(record) = self.pods.get_mut(&pod) else { return };
-        let (owner, container) = (record.pod.meta.owner.clone(), run.container.clone());
+        let of = opened.then(|| (record.pod.meta.owner.clone(), run.container.clone()));
         record.note_log(run, news);
-        if opened {
+        if let Some((owner, container)) = of {
             self.shorten_logs(owner.as_ref(), &container);
             self.bound_logs(&pod);
         }
