@@ -99,6 +99,11 @@ pub(crate) fn counted(counts: impl IntoIterator<Item = (Timestamp, u64)>) -> Run
         let text = format!("batched background migrations still pending: {pending}");
         log.push(LogLine { time: Some(time), text, paints: Vec::new() });
     }
+    run_log(log)
+}
+
+/// That log, of the first attempt of a gate.
+pub(crate) fn run_log(log: Log) -> RunLog {
     RunLog {
         pod: "a".into(),
         run: RunId { container: "migrations".into(), id: "containerd://1".into() },

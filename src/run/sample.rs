@@ -10,6 +10,7 @@ use super::{
 };
 use crate::cluster::{Excerpt, ExcerptKind, Log, LogLine, Manifest, Uid, Via};
 use crate::fixture::counted;
+pub(crate) use crate::fixture::run_log;
 use crate::gate::{
     Attempts, Backlog, Cause, Command, Deadline, Ending, Exit, Failure, Forecast, Gate, GateJob, GateState, JobFailure,
     LastFailure, Limit, StartFault, Took,

@@ -1,10 +1,9 @@
 //! What the journal makes of what was kept, of what is not known yet, and of what another program kept.
 
-use std::sync::Arc;
-
 use super::*;
-use crate::cluster::{Log, LogEnd, LogLine, RunId, Via};
-use crate::gate::{Attempts, RunLog};
+use crate::cluster::{Log, LogEnd, LogLine, Via};
+use crate::gate::Attempts;
+use crate::run::sample::run_log;
 
 #[test]
 fn half_a_cluster_is_no_news_either_while_the_answer_is_awaited() {
@@ -122,15 +121,7 @@ fn a_log_is_something_new_to_keep_when_it_ends_and_not_while_it_grows() {
     let logged = |log: &Log| {
         let mut run = retrying(1);
         if let StepBody::Gate(gate) = &mut run.steps[2].body {
-            gate.job.as_mut().unwrap().logs = vec![RunLog {
-                pod: "a".into(),
-                run: RunId { container: "migrations".into(), id: "containerd://1".into() },
-                attempt: Some(0),
-                started: None,
-                ended: None,
-                message: String::new(),
-                log: Some(Arc::new(log.clone())),
-            }];
+            gate.job.as_mut().unwrap().logs = vec![run_log(log.clone())];
         }
         run
     };
