@@ -52,7 +52,7 @@ pub use manifest::Manifest;
 pub use memory::{Memory, Upgrade};
 pub use meta::{Condition, Labels, Meta, Owner, Uid, condition, holding, is_namespace};
 pub use object::{Kind, Object, Unreadable};
-pub use pod::{Container, ContainerRole, ContainerState, Pod, PodPhase, Terminated};
+pub use pod::{Container, ContainerRole, ContainerState, Pod, PodPhase, Terminated, restarts};
 pub use record::{FinishedRun, JobRecord, PodRecord};
 pub use text::{LONGEST, clean};
 pub(crate) use text::{clean_line, clean_word};

@@ -4,6 +4,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::RunId;
 use super::meta::{Condition, Meta};
 use super::read;
 
@@ -111,6 +112,29 @@ pub struct Terminated {
     pub started: Option<Timestamp>,
     /// When it ended.
     pub finished: Option<Timestamp>,
+}
+
+impl Container {
+    /// Which run its current one is.
+    pub fn run(&self) -> RunId {
+        RunId { container: self.name.clone(), id: self.id.clone() }
+    }
+
+    /// A run that failed and has no successor yet. `restartCount` rises when the next container is created, so that this
+    /// one is not in it.
+    pub fn failed_ahead(&self) -> Option<&Terminated> {
+        let last = match &self.state {
+            ContainerState::Terminated(end) => Some(end),
+            ContainerState::Waiting { reason, .. } if !reason.is_empty() => self.previous.as_ref(),
+            ContainerState::Waiting { .. } | ContainerState::Running { .. } => None,
+        };
+        last.filter(|end| end.failed())
+    }
+}
+
+/// The restarts of all those containers.
+pub fn restarts(containers: &[Container]) -> u32 {
+    containers.iter().map(|container| container.restarts).fold(0, u32::saturating_add)
 }
 
 impl Terminated {

@@ -114,7 +114,7 @@ impl PodRecord {
     /// pod of its Job.
     pub(crate) fn shorten_logs(&mut self, container: &str, newest_pod: bool) {
         let current = self.pod.containers.iter().find(|of| of.name == container).filter(|_| newest_pod);
-        let newest = current.map(|container| RunId { container: container.name.clone(), id: container.id.clone() });
+        let newest = current.map(Container::run);
         self.logs.shorten(container, newest.as_ref());
     }
 

@@ -46,19 +46,12 @@ fn failed_runs_of(record: &PodRecord, job: &Job) -> u32 {
     if counts { each.fold(0, u32::saturating_add) } else { 0 }
 }
 
-/// `restartCount` rises when the next container is created, so a run that has failed and has no successor yet counts
-/// on top of it.
+/// A run that has failed and has no successor yet counts on top of the restarts, unless it was cut off.
 fn failed_runs(container: &Container, record: &PodRecord, taken: &Taken) -> u32 {
-    let ahead = match &container.state {
-        ContainerState::Terminated(end) => {
-            let run = FinishedRun { container: container.name.clone(), role: container.role, end: end.clone() };
-            end.failed() && !cut_off(&run, record, taken)
-        }
-        ContainerState::Waiting { reason, .. } => {
-            !reason.is_empty() && container.previous.as_ref().is_some_and(|previous| previous.failed())
-        }
-        ContainerState::Running { .. } => false,
-    };
+    let ahead = container.failed_ahead().is_some_and(|end| {
+        let run = || FinishedRun { container: container.name.clone(), role: container.role, end: end.clone() };
+        !matches!(container.state, ContainerState::Terminated(_)) || !cut_off(&run(), record, taken)
+    });
     container.restarts.saturating_add(u32::from(ahead))
 }
 

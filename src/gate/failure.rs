@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use crate::cluster::{Excerpt, ExcerptKind, Log, LogEnd, Via};
+use crate::cluster::{Excerpt, ExcerptKind, Log, LogEnd, Terminated, Via};
 
 /// The last failure of a gate.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -150,6 +150,12 @@ pub struct Exit {
     pub code: i64,
     /// The signal, where the runtime told it.
     pub signal: Option<i64>,
+}
+
+impl From<&Terminated> for Exit {
+    fn from(end: &Terminated) -> Self {
+        Self { code: end.exit_code, signal: end.signal }
+    }
 }
 
 impl Exit {

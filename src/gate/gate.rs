@@ -4,8 +4,9 @@ use std::borrow::Cow;
 
 use jiff::Timestamp;
 
+use super::logs::of_attempt;
 use super::{Attempts, Backlog, Command, Ending, Forecast, GateState, LastFailure, RunLog};
-use crate::cluster::{Condition, Container, Event, Excerpt, ExcerptKind, Manifest, PodPhase, RunId, Uid};
+use crate::cluster::{Condition, Container, Event, Excerpt, ExcerptKind, Manifest, PodPhase, RunId, Uid, restarts};
 
 /// A gate. It holds points in time and never ages, so that equal means unchanged.
 #[derive(Clone, Debug, PartialEq)]
@@ -135,7 +136,7 @@ pub struct GatePod {
 impl GatePod {
     /// Restarts of its containers.
     pub fn restarts(&self) -> u32 {
-        self.containers.iter().map(|container| container.restarts).fold(0, u32::saturating_add)
+        restarts(&self.containers)
     }
 }
 
@@ -158,9 +159,7 @@ impl GateJob {
         let Outcome::Failed { ending, message } = &self.history.get(attempt)?.outcome else { return None };
         let read = match ending {
             _ if !message.is_empty() => return Some(Excerpt::telling_message(message)),
-            Ending::Container { .. } => {
-                self.logs.iter().rev().find(|log| log.attempt == Some(attempt))?.log.as_ref()?
-            }
+            Ending::Container { .. } => of_attempt(&self.logs, attempt)?,
             Ending::Pod { .. } => return None,
         };
         match read.excerpt().filter(|excerpt| excerpt.kind == ExcerptKind::Error)? {

@@ -4,11 +4,10 @@ use std::borrow::Cow;
 
 use jiff::Timestamp;
 
+use super::logs::of_attempt;
 use super::taken::{Taken, accounted, cut_off, taken};
 use super::{Attempt, Attempts, Ending, Exit, Failure, LastFailure, Outcome, RunLog};
-use crate::cluster::{
-    ContainerRole, ContainerState, Excerpt, FinishedRun, Job, Log, PodPhase, PodRecord, RunId, holding,
-};
+use crate::cluster::{ContainerRole, ContainerState, Excerpt, FinishedRun, Job, Log, PodPhase, PodRecord, holding};
 
 /// The attempts one by one, oldest first. A pod that was taken away is one attempt, in place of the runs that were cut
 /// off with it.
@@ -69,7 +68,7 @@ fn running(record: &PodRecord) -> impl Iterator<Item = Attempt> {
         (ContainerState::Running { started }, ContainerRole::Main | ContainerRole::Init) => Some(Attempt {
             pod: record.pod.meta.name.clone(),
             node: record.pod.node.clone(),
-            run: Some(RunId { container: container.name.clone(), id: container.id.clone() }),
+            run: Some(container.run()),
             started: *started,
             ended: None,
             outcome: Outcome::Running,
@@ -79,11 +78,7 @@ fn running(record: &PodRecord) -> impl Iterator<Item = Attempt> {
 }
 
 fn ending(run: &FinishedRun) -> Ending {
-    Ending::Container {
-        container: run.container.clone(),
-        exit: Exit { code: run.end.exit_code, signal: run.end.signal },
-        reason: run.end.reason.clone(),
-    }
+    Ending::Container { container: run.container.clone(), exit: (&run.end).into(), reason: run.end.reason.clone() }
 }
 
 /// The last failure: the newest of the failed attempts. A pod that was taken away is one only where the Job counts
@@ -101,7 +96,7 @@ pub(super) fn last_failure(
             continue;
         }
         let gone = pods.iter().all(|record| record.gone || record.pod.meta.name != attempt.pod);
-        let log = logs.iter().rev().find(|log| log.attempt == Some(number)).and_then(|log| log.log.clone());
+        let log = of_attempt(logs, number).cloned();
         return Some(LastFailure::Known(Failure {
             time: attempt.ended,
             pod: attempt.pod.clone(),

@@ -34,6 +34,11 @@ pub(super) fn logs(pods: &[&PodRecord], history: &[Attempt]) -> Vec<RunLog> {
     logs
 }
 
+/// The log of an attempt, by its place in the history; of a pod that was taken away that of the run which began last.
+pub(super) fn of_attempt(logs: &[RunLog], attempt: usize) -> Option<&Arc<Log>> {
+    logs.iter().rev().find(|log| log.attempt == Some(attempt))?.log.as_ref()
+}
+
 fn of_pod(record: &PodRecord, history: &[Attempt]) -> Vec<RunLog> {
     let pod = &record.pod.meta.name;
     let position = |run: Option<&RunId>| history.iter().position(|of| of.pod == *pod && of.run.as_ref() == run);
@@ -53,7 +58,7 @@ fn of_pod(record: &PodRecord, history: &[Attempt]) -> Vec<RunLog> {
         .map(|run| log(run.id(), Some(run.role), run.end.started, run.end.finished, &run.end.message));
     let mut logs: Vec<RunLog> = finished.collect();
     for container in &record.pod.containers {
-        let run = RunId { container: container.name.clone(), id: container.id.clone() };
+        let run = container.run();
         if let ContainerState::Running { started } = container.state
             && logs.iter().all(|log| log.run != run)
         {

@@ -4,10 +4,10 @@ use jiff::SignedDuration;
 
 use super::{Crash, Replica, ReplicaState, Stuck, Template};
 use crate::cluster::{
-    Container, ContainerRole, ContainerState, Deployment, Event, PodPhase, PodRecord, Terminated, World, condition,
-    holding,
+    Container, ContainerRole, ContainerState, Deployment, Event, PodPhase, PodRecord, World, condition, holding,
+    restarts,
 };
-use crate::gate::{Exit, start_fault};
+use crate::gate::start_fault;
 
 /// The failed runs of a container from which on it is called a crash loop: the first restart often helps, where what it
 /// needs came up late.
@@ -25,7 +25,7 @@ pub(super) fn replicas(deployment: &Deployment, world: &World) -> Vec<Replica> {
             pod: pod.meta.name.clone(),
             template: if new.is_some() && pod.replica_set() == new { Template::New } else { Template::Old },
             state: state(record, deployment, world),
-            restarts: pod.containers.iter().map(|container| container.restarts).fold(0, u32::saturating_add),
+            restarts: restarts(&pod.containers),
             node: pod.node.clone(),
             created: pod.meta.created,
             manifest: pod.meta.manifest.clone(),
@@ -98,28 +98,19 @@ fn says_no(event: &Event, container: &Container) -> bool {
 
 /// How often a container that is not ready failed, and how it did last.
 fn crash(container: &Container) -> Option<Crash> {
-    let (end, failed) = match &container.state {
-        ContainerState::Terminated(end) if end.failed() => (end, container.restarts.saturating_add(1)),
-        ContainerState::Terminated(_) => return None,
-        ContainerState::Waiting { reason, .. } if !reason.is_empty() => {
-            (container.previous.as_ref()?, container.restarts.saturating_add(1))
-        }
-        ContainerState::Waiting { .. } | ContainerState::Running { .. } => {
-            (container.previous.as_ref()?, container.restarts)
-        }
-    };
-    end.failed().then(|| Crash {
+    let ahead = container.failed_ahead();
+    let end = match container.state {
+        ContainerState::Terminated(_) => ahead,
+        _ => container.previous.as_ref().filter(|end| end.failed()),
+    }?;
+    Some(Crash {
         container: container.name.clone(),
-        failed,
-        exit: exit(end),
+        failed: container.restarts.saturating_add(u32::from(ahead.is_some())),
+        exit: end.into(),
         reason: end.reason.clone(),
         message: end.message.clone(),
         ended: end.finished,
     })
-}
-
-fn exit(end: &Terminated) -> Exit {
-    Exit { code: end.exit_code, signal: end.signal }
 }
 
 #[cfg(test)]

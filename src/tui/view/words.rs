@@ -110,7 +110,7 @@ pub fn became(outcome: &Outcome) -> String {
 
 /// How a run of a container ended.
 pub fn ended(end: &Terminated) -> String {
-    exited(Exit { code: end.exit_code, signal: end.signal }, &end.reason)
+    exited(end.into(), &end.reason)
 }
 
 /// A container that fails over and over: `webservice failed 3 times, last exited 1 (Error)`.
