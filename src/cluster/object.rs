@@ -110,6 +110,20 @@ impl Object {
         Ok(object)
     }
 
+    /// The same, with all that the server wrote of it, whatever it is: for whoever hands on what was heard. `value` is what
+    /// it was read from.
+    pub(crate) fn whole(mut self, value: &Value) -> Self {
+        self.meta_mut().manifest = Manifest::of(value);
+        self
+    }
+
+    /// Forgets what the server wrote of an object that no run is made of: nobody will show it.
+    pub(super) fn forget_what_no_run_shows(&mut self) {
+        if !self.is_of_a_run() {
+            self.meta_mut().manifest = Manifest::default();
+        }
+    }
+
     /// Whether a run can be made of it. A dump may hold thousands of pods that are others'.
     fn is_of_a_run(&self) -> bool {
         match self {

@@ -137,7 +137,8 @@ impl World {
         self.deployments.values()
     }
 
-    fn put(&mut self, object: Object) {
+    fn put(&mut self, mut object: Object) {
+        object.forget_what_no_run_shows();
         match object {
             Object::GitLabCore(core) => {
                 self.note_origin(&core);
@@ -341,6 +342,20 @@ mod tests {
         };
         let known = ["batch.kubernetes.io/job-name", "job-name"].map(|label| labelled(json!({label: "mig"})));
         assert_eq!((known, labelled(json!({"app": "migrations"}))), ([1, 1], 0));
+    }
+
+    #[test]
+    fn what_the_server_wrote_is_kept_of_what_a_run_is_made_of_alone() {
+        let event = event("a", "BackOff", "", 1);
+        let [job, event] = [job(), event].map(|value| Object::read(&value).unwrap().whole(&value));
+        let mut world = World::default();
+        for object in [job, event] {
+            world.apply(ClusterEvent { time: at(0), change: Change::Applied(Box::new(object)) });
+        }
+        assert!(world.jobs().all(|record| record.job.meta.manifest.object().is_some()));
+        let about = Uid("a".into());
+        let mut events = world.events_about(&about);
+        assert!(events.next().is_some_and(|event| event.meta.manifest.object().is_none()));
     }
 
     #[test]

@@ -94,9 +94,10 @@ impl<'de> Visitor<'de> for DocumentVisitor {
 }
 
 fn watch(what: &str, fields: &Value, object: &Value) -> Document {
+    let whole = || Object::read(object).map(|read| Box::new(read.whole(object)));
     let event = match what {
-        "ADDED" | "MODIFIED" => WatchEvent::Applied(Object::read(object).map(Box::new)),
-        "DELETED" => WatchEvent::Deleted(Object::read(object).map(Box::new)),
+        "ADDED" | "MODIFIED" => WatchEvent::Applied(whole()),
+        "DELETED" => WatchEvent::Deleted(whole()),
         "BOOKMARK" => read::text(object, &["kind"])
             .and_then(|kind| named(&kind))
             .map_or(WatchEvent::Nothing, WatchEvent::Bookmark),

@@ -5,6 +5,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::APIResource;
 use kube::Client;
 use kube::Resource;
 use kube::api::{ApiResource, DynamicObject, GroupVersionKind, ListParams, WatchParams};
+use serde_json::Value;
 
 use super::fault::Fault;
 use crate::cluster::{Kind, Scope, Uid};
@@ -48,6 +49,19 @@ impl Query {
             Kind::Deployment => ApiResource::erase::<apps::v1::Deployment>(&()),
         };
         Ok(DynamicObject::url_path(&resource, self.namespace.as_deref()))
+    }
+
+    /// Names the kind and the version of an object that came by that path: the items of a list don't.
+    pub(super) fn name_kind(&self, path: &str, object: &mut Value) {
+        let Some(object) = object.as_object_mut() else { return };
+        let segments: Vec<&str> = path.split('/').skip(1).collect();
+        let version = match segments.as_slice() {
+            ["apis", group, version, ..] => format!("{group}/{version}"),
+            ["api", version, ..] => (*version).to_owned(),
+            _ => return,
+        };
+        object.entry("kind").or_insert_with(|| self.kind.name().into());
+        object.entry("apiVersion").or_insert_with(|| version.into());
     }
 
     /// The labels that select what is needed: the Jobs of migrations, the Deployments that a rollout waits for, and the pods
@@ -109,4 +123,24 @@ async fn discover(client: &Client) -> Result<ApiResource, Fault> {
         }
     }
     Err(Fault::Undefined)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn an_item_of_a_list_is_told_what_it_is_and_another_object_stays_as_it_is() {
+        let named = |kind, path: &str, mut object: Value| {
+            Query::all(kind, None).name_kind(path, &mut object);
+            (object["apiVersion"].clone(), object["kind"].clone())
+        };
+        let apps = named(Kind::Deployment, "/apis/apps/v1/namespaces/gitlab/deployments", json!({}));
+        assert_eq!(apps, (json!("apps/v1"), json!("Deployment")));
+        assert_eq!(named(Kind::Pod, "/api/v1/pods", json!({})), (json!("v1"), json!("Pod")));
+        let own = json!({"apiVersion": "batch/v2", "kind": "Job"});
+        assert_eq!(named(Kind::Job, "/apis/batch/v1/jobs", own), (json!("batch/v2"), json!("Job")));
+    }
 }

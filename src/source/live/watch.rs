@@ -134,7 +134,7 @@ impl Watch {
     async fn gather_on(&mut self, path: String, mut lines: Lines, mut objects: Vec<Object>, until: Instant) -> Step {
         match timeout_at(until, lines.next()).await {
             Ok(Some(Ok(WatchEvent::Added(value) | WatchEvent::Modified(value)))) => {
-                objects.extend(self.read(&value));
+                objects.extend(self.read(&path, value));
                 (State::Gathering { path, lines, objects, until }, None)
             }
             Ok(Some(Ok(WatchEvent::Bookmark(bookmark)))) => {
@@ -167,7 +167,7 @@ impl Watch {
                 Ok(page) => page,
                 Err(refused) => return lost(path, refused.fault()),
             };
-            objects.extend(page.items.iter().filter_map(|value| self.read(value)));
+            objects.extend(page.items.into_iter().filter_map(|value| self.read(&path, value)));
             continued = page.metadata.continue_.filter(|token| !token.is_empty());
             if continued.is_none() {
                 let version = page.metadata.resource_version.unwrap_or_default();
@@ -191,11 +191,13 @@ impl Watch {
         match line {
             Some(Ok(WatchEvent::Added(value) | WatchEvent::Modified(value))) => {
                 let version = version_of(&value).unwrap_or(version);
-                (State::Watching { path, version, lines }, self.read(&value).map(|object| Ok(Heard::Applied(object))))
+                let object = self.read(&path, value);
+                (State::Watching { path, version, lines }, object.map(|object| Ok(Heard::Applied(object))))
             }
             Some(Ok(WatchEvent::Deleted(value))) => {
                 let version = version_of(&value).unwrap_or(version);
-                (State::Watching { path, version, lines }, self.read(&value).map(|object| Ok(Heard::Deleted(object))))
+                let object = self.read(&path, value);
+                (State::Watching { path, version, lines }, object.map(|object| Ok(Heard::Deleted(object))))
             }
             Some(Ok(WatchEvent::Bookmark(bookmark))) => {
                 let version = bookmark.metadata.resource_version;
@@ -227,9 +229,10 @@ impl Watch {
         page.map_err(|_| Refused::Other(Fault::silence()))?.map_err(Refused::of)
     }
 
-    /// The object in what the server sent, as we need it. What has no name is no object, and is passed over.
-    fn read(&self, value: &Value) -> Option<Object> {
-        Object::read_as(self.query.kind, value).ok()
+    /// The object in what the server sent, as we need it, and all of it. What has no name is no object, and is passed over.
+    fn read(&self, path: &str, mut value: Value) -> Option<Object> {
+        self.query.name_kind(path, &mut value);
+        Object::read_as(self.query.kind, &value).ok().map(|object| object.whole(&value))
     }
 }
 
