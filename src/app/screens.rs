@@ -12,7 +12,7 @@ use crate::clipboard::{Clipboard, Environment, Outcome, plan};
 use crate::clock::{Clock, SystemClock};
 use crate::error::{ExitCode, ExpectedError};
 use crate::notify::{Notices, Notify};
-use crate::record::{self, Reading};
+use crate::record;
 use crate::source::live::{Live, connect};
 use crate::source::{Replay, Source};
 use crate::state::{Keeper, Place, Report};
@@ -39,18 +39,8 @@ pub(super) async fn dashboard(cli: &Cli) -> Result<ExitCode, ExpectedError> {
 /// Plays a recording.
 pub(super) async fn replay(cli: &Cli, args: &ReplayArgs) -> Result<ExitCode, ExpectedError> {
     on_a_terminal("`gatewatch wait -f` reads a recording without one")?;
-    let mut recording = match record::open(&args.file)? {
-        Reading::Recording(recording) => recording,
-        Reading::Dump(_) => {
-            let name = args.file.display();
-            let hint = "a dump shows one moment, and nothing in it moves; read it with `gatewatch status -f`";
-            return Err(ExpectedError::usage(format!("`{name}` is no recording: {hint}")));
-        }
-    };
-    if let Some(cut) = &recording.cut {
-        // Where it can't be said now, it can't be said at all.
-        let _ = writeln!(io::stderr(), "gatewatch: warning: {}", cut.warning);
-    }
+    let mut recording = record::open_all(std::slice::from_ref(&args.file))?;
+    file::warn(&recording);
     file::keep_to_namespace(&mut recording.events, &cli.connection);
     let place = args.file.file_name().unwrap_or(args.file.as_os_str()).to_string_lossy().into_owned();
     let settings = settings(cli, place, cli.connection.namespace.clone(), Origin::Replay { speed: args.speed });

@@ -93,7 +93,7 @@ impl Gathered {
             .collect();
         let first = events.iter().map(|event| event.time).min().unwrap_or(begin);
         let last = events.iter().map(|event| event.time).max().unwrap_or(begin);
-        Ok(Reading::Recording(Recording { events, cut, first, last }))
+        Ok(Reading::Recording(Recording { events, cuts: cut.into_iter().collect(), first, last }))
     }
 
     /// What was passed over, in words: `ConfigMap and 2 more kinds (31 objects)`.

@@ -13,12 +13,14 @@
 //! | `document` | one document of JSON or YAML |
 //! | `gather` | documents put together: a dump or a recording |
 //! | `fault` | why a file cannot be read, in one sentence |
+//! | `merge` | several recordings as one |
 //! | `when` | the time of an event that was recorded without |
 
 mod document;
 mod fault;
 mod gather;
 mod input;
+mod merge;
 mod when;
 
 use std::fs::{self, File};
@@ -35,6 +37,8 @@ use fault::Fault;
 use gather::Gathered;
 use input::{Format, Input};
 
+pub use merge::open_all;
+
 /// What a file holds.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Reading {
@@ -44,14 +48,14 @@ pub enum Reading {
     Recording(Recording),
 }
 
-/// What happened in a cluster, as a recording tells it.
+/// What happened in a cluster, as one recording tells it, or several together.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recording {
     /// The events in the order of the file, at least one. Kinds come on streams of their own, so the times of
     /// neighbours can be out of order by milliseconds; each keeps its own.
     pub events: Vec<ClusterEvent>,
-    /// Where the recording was cut off, if it was.
-    pub cut: Option<Cut>,
+    /// Where it was cut off, if it was: once for each file that was.
+    pub cuts: Vec<Cut>,
     /// The earliest time of an event.
     pub first: Timestamp,
     /// The latest time of an event.
@@ -237,14 +241,14 @@ mod tests {
         let whole = line(1, "ADDED", JOB) + &line(2, "ADDED", POD);
         let read = recording(&whole[..whole.len() - 20]);
         assert_eq!(read.events.len(), 1);
-        assert_eq!(read.cut.unwrap().warning, "`it` is cut off in line 2; what comes before is used");
+        assert_eq!(read.cuts[0].warning, "`it` is cut off in line 2; what comes before is used");
     }
 
     #[test]
     fn a_recording_with_a_broken_line_is_used_up_to_that_line() {
         let read = recording(line(1, "ADDED", JOB) + "error: lost connection\n" + &line(2, "ADDED", POD));
         assert_eq!(read.events.len(), 1);
-        let warning = read.cut.unwrap().warning;
+        let warning = &read.cuts[0].warning;
         assert!(warning.starts_with("`it` is broken in line 2: "), "{warning}");
     }
 
@@ -256,8 +260,8 @@ mod tests {
         let read = recording(&packed[..packed.len() * 3 / 4]);
         let count = read.events.len();
         assert!((1..60).contains(&count), "{count}");
-        let warning = read.cut.unwrap().warning;
-        assert_eq!(warning, format!("`it` is cut off in line {}; what comes before is used", count + 1));
+        let warning = &read.cuts[0].warning;
+        assert_eq!(*warning, format!("`it` is cut off in line {}; what comes before is used", count + 1));
     }
 
     #[test]
