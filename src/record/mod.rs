@@ -1,9 +1,9 @@
-//! Reading of files: what `kubectl get` prints, and recordings.
+//! Recordings: how they are written, and read; and what `kubectl get` prints, which is read as well.
 //!
-//! In comes a file or standard input, plain or gzip, JSON or YAML; out comes a [`Reading`]: the objects of a dump, or the
+//! To write one, in comes every event that a source says; out goes a file. To read, in comes a file or standard input, plain or gzip, JSON or YAML; out comes a [`Reading`]: the objects of a dump, or the
 //! events of a recording in their order. Whatever `kubectl` can print is read: a `List`, a list of one kind, one object,
 //! several documents one after the other, and the events of `kubectl get -w --output-watch-events`. A recording is such
-//! events, one JSON line each, with the `time` of their arrival added.
+//! events, one JSON line each, with the `time` of their arrival added, and what is no object keeps that shape.
 //!
 //! Objects are reduced to what gatewatch needs as they are read, so a file may be far larger than the memory it takes.
 //!
@@ -14,14 +14,24 @@
 //! | `gather` | documents put together: a dump or a recording |
 //! | `fault` | why a file cannot be read, in one sentence |
 //! | `merge` | several recordings as one |
+//! | `encode` | the lines of an event: the format |
+//! | `redact` | what a recording leaves out |
+//! | `present` | what is there by what was recorded so far |
+//! | `writer` | the thread that writes, and what ends a recording |
 //! | `when` | the time of an event that was recorded without |
 
 mod document;
+mod encode;
 mod fault;
 mod gather;
 mod input;
 mod merge;
+mod present;
+#[cfg(test)]
+mod properties;
+mod redact;
 mod when;
+mod writer;
 
 use std::fs::{self, File};
 use std::io::{self, BufReader, Read};
@@ -38,6 +48,7 @@ use gather::Gathered;
 use input::{Format, Input};
 
 pub use merge::open_all;
+pub use writer::{Pen, Recorder, Written};
 
 /// What a file holds.
 #[derive(Clone, Debug, PartialEq)]
@@ -97,10 +108,11 @@ pub fn read(source: impl Read, name: &str) -> Result<Reading, ExpectedError> {
         Format::Json => take_all(json_documents(&mut input), &mut gathered),
         Format::Yaml => take_all(yaml_documents(&mut input), &mut gathered),
     };
-    let fault = match input.cut() {
+    let fault = match (input.cut(), parsed) {
         // A cut explains what the parser stumbled over, and tells of a document that seems whole that it may not be.
-        Some(line) => Some(Fault::Cut { line }),
-        None => parsed.err(),
+        (Some(line), _) => Some(Fault::Cut { line }),
+        (None, Ok(())) if gathered.is_in_list() => Some(Fault::Cut { line: input.line() }),
+        (None, parsed) => parsed.err(),
     };
     gathered.finish(fault, name)
 }
