@@ -8,8 +8,10 @@
 //! |---|---|
 //! | `live` | watches on a cluster |
 //! | `replay` | a recording, at its own speed |
+//! | `recorded` | another source, recorded |
 
 pub mod live;
+mod recorded;
 mod replay;
 
 use std::future::Future;
@@ -19,6 +21,7 @@ use tokio::sync::mpsc::Sender;
 
 use crate::cluster::ClusterEvent;
 
+pub use recorded::Recorded;
 pub use replay::Replay;
 
 /// Something that cluster events come from.
