@@ -1,7 +1,7 @@
 //! `record`, and what is said of a recording.
 
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -12,10 +12,11 @@ use crate::cli::{ConnectionArgs, RecordArgs};
 use crate::clock::SystemClock;
 use crate::cluster::{Change, ClusterEvent, Feed, FeedState, Kind, WatchState, clean};
 use crate::error::{ExitCode, ExpectedError};
-use crate::record::{Recorder, Written};
+use crate::record::{Pen, Recorder, Written};
 use crate::run::span;
 use crate::source::Recorded;
 use crate::source::live::{Connection, Live, connect};
+use crate::tui::RecorderState;
 
 /// Records until a signal asks for the end, or the recording ends by a fault.
 pub(super) async fn record(connection: &ConnectionArgs, args: &RecordArgs) -> Result<ExitCode, ExpectedError> {
@@ -116,7 +117,7 @@ fn target(file: &Path) -> String {
 }
 
 /// What was recorded, over how long, and how to play it.
-pub(super) fn summary(file: &Path, written: &Written) -> String {
+fn summary(file: &Path, written: &Written) -> String {
     let Some((first, last)) = written.span else { return "nothing was heard, so nothing was recorded".into() };
     let changes = if written.changes == 1 { "change" } else { "changes" };
     let recorded = format!("recorded {} {changes} over {}", written.changes, span(last.duration_since(first)));
@@ -126,6 +127,46 @@ pub(super) fn summary(file: &Path, written: &Written) -> String {
     let name = file.to_string_lossy();
     let quoted = shlex::try_quote(&name).unwrap_or_else(|_| name.clone());
     clean(&format!("{recorded}; gatewatch replay {quoted}")).replace('\n', " ")
+}
+
+/// The recording beside the dashboard, if one was asked for.
+pub(super) struct Beside {
+    recorder: Option<(PathBuf, Recorder)>,
+    /// Why it ended before its time.
+    pub(super) unrecorded: UnboundedReceiver<String>,
+}
+
+impl Beside {
+    /// Begins a recording in that file, if there is one.
+    pub(super) fn open(file: Option<&Path>) -> Result<Self, ExpectedError> {
+        let (tell, unrecorded) = unbounded_channel();
+        let create = |file: &Path| {
+            // Nobody listens any more only while the program leaves.
+            let recorder = Recorder::create(file, move |why| drop(tell.send(why)))?;
+            Ok((file.to_owned(), recorder))
+        };
+        Ok(Self { recorder: file.map(create).transpose()?, unrecorded })
+    }
+
+    /// What hands events to it.
+    pub(super) fn pen(&self) -> Option<Pen> {
+        self.recorder.as_ref().map(|(_, recorder)| recorder.pen())
+    }
+
+    /// How it fares.
+    pub(super) fn state(&self) -> RecorderState {
+        match &self.recorder {
+            None => RecorderState::Off,
+            Some((_, recorder)) if recorder.ended().is_some() => RecorderState::Failed,
+            Some(_) => RecorderState::On,
+        }
+    }
+
+    /// Ends it, and says what was recorded, or why it ended before.
+    pub(super) fn close(self) -> Option<String> {
+        let (file, recorder) = self.recorder?;
+        Some(recorder.close().map_or_else(|why| why, |written| summary(&file, &written)))
+    }
 }
 
 /// Says something beside the recording. Where it can't be said, the recording goes on all the same.

@@ -6,27 +6,37 @@ use std::path::PathBuf;
 use jiff::tz::TimeZone;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
+use super::record::{self, Beside};
 use super::{connect_options, feed, file};
 use crate::cli::{Cli, ReplayArgs};
 use crate::clipboard::{Clipboard, Environment, Outcome, plan};
 use crate::clock::{Clock, SystemClock};
 use crate::error::{ExitCode, ExpectedError};
 use crate::notify::{Notices, Notify};
-use crate::record;
+use crate::record::open_all;
 use crate::source::live::{Live, connect};
-use crate::source::{Replay, Source};
+use crate::source::{Recorded, Replay, Source};
 use crate::state::{Keeper, Place, Report};
-use crate::tui::{self, Input, Leave, Mode, Origin, Ports, Settings, Theme};
+use crate::tui::{self, Input, Leave, Mode, Origin, Ports, RecorderState, Settings, Theme};
 
 /// Shows a cluster.
 pub(super) async fn dashboard(cli: &Cli) -> Result<ExitCode, ExpectedError> {
     on_a_terminal("`gatewatch status` and `gatewatch wait` need none")?;
-    let mut connection = connect(&connect_options(&cli.connection)).await?;
+    let beside = Beside::open(cli.record.as_deref())?;
+    let mut connection = match connect(&connect_options(&cli.connection)).await {
+        Ok(connection) => connection,
+        Err(error) => {
+            // Nothing was heard, and what was made for it goes again.
+            let _ = beside.close();
+            return Err(error);
+        }
+    };
     let place = connection.context.clone().unwrap_or_else(|| connection.server.clone());
-    let mut desk = Desk::open(if cli.display().no_state { Place::Nowhere } else { Place::of_user(path) });
+    let mut desk = Desk::open(if cli.display().no_state { Place::Nowhere } else { Place::of_user(path) }, beside);
     let left = loop {
         let settings = settings(cli, place.clone(), connection.namespace.clone(), Origin::Cluster);
-        let live = Live::new(connection.clone(), SystemClock);
+        let settings = Settings { recorder: desk.beside.state(), ..settings };
+        let live = Recorded::new(Live::new(connection.clone(), SystemClock), desk.beside.pen());
         match show(settings, live, SystemClock, &mut desk).await {
             Ok(Leave::Watch(namespace)) => connection.namespace = namespace,
             left => break left,
@@ -39,7 +49,7 @@ pub(super) async fn dashboard(cli: &Cli) -> Result<ExitCode, ExpectedError> {
 /// Plays a recording.
 pub(super) async fn replay(cli: &Cli, args: &ReplayArgs) -> Result<ExitCode, ExpectedError> {
     on_a_terminal("`gatewatch wait -f` reads a recording without one")?;
-    let mut recording = record::open_all(std::slice::from_ref(&args.file))?;
+    let mut recording = open_all(std::slice::from_ref(&args.file))?;
     file::warn(&recording);
     file::keep_to_namespace(&mut recording.events, &cli.connection);
     let place = args.file.file_name().unwrap_or(args.file.as_os_str()).to_string_lossy().into_owned();
@@ -47,7 +57,7 @@ pub(super) async fn replay(cli: &Cli, args: &ReplayArgs) -> Result<ExitCode, Exp
     let replay = Replay::new(recording.events, args.speed, SystemClock.now());
     let clock = replay.clock();
     // What happened once is in the recording already.
-    let mut desk = Desk::open(Place::Nowhere);
+    let mut desk = Desk::open(Place::Nowhere, Beside::open(None)?);
     let left = show(settings, replay, clock, &mut desk).await;
     desk.close();
     left.map(exit_code)
@@ -60,8 +70,10 @@ async fn show(
     clock: impl Clock,
     desk: &mut Desk,
 ) -> Result<Leave, ExpectedError> {
-    let Desk { input, clipboard, outcomes, keeper, reports } = desk;
-    let sink = |events| tui::run(settings, Ports { events, input, clipboard, outcomes, keeper, reports }, clock);
+    let Desk { input, clipboard, outcomes, keeper, reports, beside } = desk;
+    let unrecorded = &mut beside.unrecorded;
+    let sink =
+        |events| tui::run(settings, Ports { events, input, clipboard, outcomes, keeper, reports, unrecorded }, clock);
     let shown = feed(source, sink).await?;
     let left = shown.map_err(|error| ExpectedError::usage(format!("the terminal cannot be used: {error}")))?;
     for saved in left.saved {
@@ -82,28 +94,32 @@ fn exit_code(left: Leave) -> ExitCode {
 }
 
 /// What stays while one namespace gives way to another: the keyboard, where copies go, where state is kept, and what
-/// became of both.
+/// became of both; and what is recorded.
 struct Desk {
     input: Input,
     clipboard: Clipboard,
     outcomes: UnboundedReceiver<Outcome>,
     keeper: Keeper,
     reports: UnboundedReceiver<Report>,
+    beside: Beside,
 }
 
 impl Desk {
-    fn open(place: Place) -> Self {
+    fn open(place: Place, beside: Beside) -> Self {
         let (report, outcomes) = unbounded_channel();
         let (tell, reports) = unbounded_channel();
         // Nobody listens any more only while the program leaves.
         let clipboard = Clipboard::new(plan(&Environment::read(variable)), move |outcome| drop(report.send(outcome)));
         let keeper = Keeper::new(place, move |report| drop(tell.send(report)));
-        Self { input: Input::default(), clipboard, outcomes, keeper, reports }
+        Self { input: Input::default(), clipboard, outcomes, keeper, reports, beside }
     }
 
-    /// Waits until all is kept, and prints what was copied and ends with the program.
+    /// Waits until all is kept and recorded, and prints what was copied and ends with the program.
     fn close(self) {
         self.keeper.close();
+        if let Some(words) = self.beside.close() {
+            record::say(&words);
+        }
         if let Some(text) = self.clipboard.leaving() {
             let _ = writeln!(io::stdout(), "{text}");
         }
@@ -124,6 +140,7 @@ fn settings(cli: &Cli, place: String, namespace: Option<String>, origin: Origin)
         theme: Theme { ascii: theme.ascii || display.ascii, ..theme },
         target: cli.connection.target(),
         zone: TimeZone::system(),
+        recorder: RecorderState::Off,
         notices: Notices::detect(display.notify.unwrap_or(unasked), variable),
     }
 }

@@ -61,10 +61,7 @@ struct Fate {
 
 impl Fate {
     fn end(&self, why: &str) {
-        let why = sentence(&format!(
-            "the recording into {} ended: {why}; what was written until then can be replayed",
-            self.name
-        ));
+        let why = sentence(&format!("the recording ended: {why}; {} can be replayed up to there", self.name));
         if self.why.set(why.clone()).is_ok() {
             (self.tell)(why);
         }

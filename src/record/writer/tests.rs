@@ -96,10 +96,7 @@ fn a_disk_that_fills_up_ends_the_recording_and_leaves_what_was_written() {
         recorder.pen().write(&applied(second));
     }
     let why = told.recv().unwrap();
-    assert_eq!(
-        why,
-        "the recording into `it` ended: no space left on the device; what was written until then can be replayed"
-    );
+    assert_eq!(why, "the recording ended: no space left on the device; `it` can be replayed up to there");
     assert_eq!(recorder.ended(), Some(why.as_str()));
     assert_eq!(events(&hand.flushed.iter().last().unwrap()), [applied(1), applied(2)]);
     recorder.pen().write(&applied(9));
