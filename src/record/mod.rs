@@ -13,7 +13,7 @@
 //! | `document` | one document of JSON or YAML |
 //! | `gather` | documents put together: a dump or a recording |
 //! | `fault` | why a file cannot be read, in one sentence |
-//! | `when` | the time of an event that was recorded without |
+//! | `when` | which fields hold times, and the time of an event that was recorded without |
 
 mod document;
 mod fault;
@@ -34,6 +34,7 @@ use document::Document;
 use fault::Fault;
 use gather::Gathered;
 use input::{Format, Input};
+pub(crate) use when::is_time;
 
 /// What a file holds.
 #[derive(Clone, Debug, PartialEq)]
