@@ -8,9 +8,11 @@
 //! |---|---|
 //! | `live` | watches on a cluster |
 //! | `replay` | a recording, at its own speed |
+//! | `server` | no source: an API server in the box, for a live watch to connect to |
 
 pub mod live;
 mod replay;
+pub mod server;
 
 use std::future::Future;
 
