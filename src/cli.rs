@@ -3,13 +3,14 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::builder::PossibleValue;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use jiff::civil::Time;
 use jiff::tz::Offset;
 use jiff::{SignedDuration, Timestamp};
 
+use crate::demo::{self, SCENARIOS, Scenario};
 use crate::gate::Target;
 use crate::notify::Notify;
 use crate::output::{StatusFormat, WaitFormat};
@@ -27,6 +28,7 @@ Examples:
   gatewatch status -o json         one look, for a machine
   gatewatch wait --timeout 2h      wait for the outcome
   gatewatch replay FILE            play a recording
+  gatewatch demo                   try all of it, without a cluster
   kubectl get glc,jobs,pods,events,deployments -o json | gatewatch status -f -
 
 Exit codes: 0 settled (for status also under way), 1 the upgrade failed, 2 wrong use,
@@ -53,6 +55,8 @@ pub enum Command {
     Wait(WaitArgs),
     /// Play a recording on the dashboard
     Replay(ReplayArgs),
+    /// Watch a recorded upgrade as if it happened now, on an API server inside gatewatch; no cluster is needed
+    Demo(DemoArgs),
 }
 
 /// Which cluster, and what of it.
@@ -163,6 +167,33 @@ pub struct ReplayArgs {
     pub display: DisplayArgs,
 }
 
+/// How to try gatewatch without a cluster.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = "\
+Examples:
+  gatewatch demo                          a retry, in about a minute
+  gatewatch demo exhausted --speed 10     one that fails, quickly
+  gatewatch demo --list                   what there is
+  gatewatch demo --serve > demo.yaml      for another program, until Ctrl-C; then, elsewhere:
+  kubectl --kubeconfig demo.yaml get glc,jobs,pods")]
+pub struct DemoArgs {
+    /// Which upgrade to play
+    #[arg(default_value = demo::DEFAULT, value_parser = scenario())]
+    pub scenario: &'static Scenario,
+    /// Print which upgrades there are, and exit
+    #[arg(long, exclusive = true)]
+    pub list: bool,
+    /// Show nothing: print a kubeconfig on standard output, and serve until Ctrl-C
+    #[arg(long)]
+    pub serve: bool,
+    /// Play it this many times as fast as it was recorded, at least 1; where not given, it takes about a minute
+    #[arg(long, value_name = "N", value_parser = at_least_one)]
+    pub speed: Option<f64>,
+    /// How the dashboard looks.
+    #[command(flatten)]
+    pub display: DisplayArgs,
+}
+
 /// A moment of a recording.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum At {
@@ -184,11 +215,18 @@ impl Cli {
         if cli.connection.all_namespaces && cli.connection.namespace.is_some() {
             return refuse("the argument '--namespace <NAMESPACE>' cannot be used with '--all-namespaces'");
         }
-        let no_dashboard = matches!(cli.command, Some(Command::Status(_) | Command::Wait(_)));
-        if no_dashboard && cli.display != DisplayArgs::default() {
-            return refuse(
-                "'--kiosk', '--redact', '--ascii', '--notify' and '--no-state' are for the dashboard, which 'status' and 'wait' do not show",
-            );
+        let no_dashboard = match &cli.command {
+            Some(Command::Status(_) | Command::Wait(_)) => Some("'status' and 'wait' do"),
+            Some(Command::Demo(demo)) if demo.serve || demo.list => Some("'demo --serve' and 'demo --list' do"),
+            _ => None,
+        };
+        if let Some(who) = no_dashboard.filter(|_| cli.display() != DisplayArgs::default()) {
+            return refuse(&format!(
+                "'--kiosk', '--redact', '--ascii', '--notify' and '--no-state' are for the dashboard, which {who} not show"
+            ));
+        }
+        if matches!(cli.command, Some(Command::Demo(_))) && cli.connection != ConnectionArgs::default() {
+            return refuse("'demo' brings a cluster of its own, so no other can be chosen, and no namespace of one");
         }
         Ok(cli)
     }
@@ -198,6 +236,7 @@ impl Cli {
         let here = self.display;
         let DisplayArgs { kiosk, redact, ascii, notify, no_state } = match &self.command {
             Some(Command::Replay(replay)) => replay.display,
+            Some(Command::Demo(demo)) => demo.display,
             _ => here,
         };
         DisplayArgs {
@@ -299,6 +338,19 @@ fn positive_number(text: &str) -> Result<f64, String> {
         Ok(number) if number.is_finite() && number > 0.0 => Ok(number),
         _ => Err("give a number above zero".into()),
     }
+}
+
+fn at_least_one(text: &str) -> Result<f64, String> {
+    match positive_number(text) {
+        Ok(number) if number >= 1.0 => Ok(number),
+        _ => Err("give a number of at least 1: what is played slower would lie in the future".into()),
+    }
+}
+
+/// A recorded upgrade by its name.
+fn scenario() -> impl TypedValueParser<Value = &'static Scenario> {
+    let values = SCENARIOS.iter().map(|scenario| PossibleValue::new(scenario.name).help(scenario.tells));
+    PossibleValuesParser::new(values).try_map(|name| Scenario::named(&name).ok_or("no such scenario"))
 }
 
 #[cfg(test)]

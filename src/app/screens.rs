@@ -13,7 +13,7 @@ use crate::clock::{Clock, SystemClock};
 use crate::error::{ExitCode, ExpectedError};
 use crate::notify::{Notices, Notify};
 use crate::record::{self, Reading};
-use crate::source::live::{Live, connect};
+use crate::source::live::{Connection, Live, connect};
 use crate::source::{Replay, Source};
 use crate::state::{Keeper, Place, Report};
 use crate::tui::{self, Input, Leave, Mode, Origin, Ports, Settings, Theme};
@@ -21,13 +21,24 @@ use crate::tui::{self, Input, Leave, Mode, Origin, Ports, Settings, Theme};
 /// Shows a cluster.
 pub(super) async fn dashboard(cli: &Cli) -> Result<ExitCode, ExpectedError> {
     on_a_terminal("`gatewatch status` and `gatewatch wait` need none")?;
-    let mut connection = connect(&connect_options(&cli.connection)).await?;
+    let connection = connect(&connect_options(&cli.connection)).await?;
     let place = connection.context.clone().unwrap_or_else(|| connection.server.clone());
-    let mut desk = Desk::open(if cli.display().no_state { Place::Nowhere } else { Place::of_user(path) });
+    let kept = if cli.display().no_state { Place::Nowhere } else { Place::of_user(path) };
+    watch(connection, settings(cli, place, None, Origin::Cluster), SystemClock, kept).await
+}
+
+/// Shows what is behind a connection, one namespace after another, until the user is done. The settings have their
+/// namespace from it.
+pub(super) async fn watch(
+    mut connection: Connection,
+    settings: Settings,
+    clock: impl Clock + Copy + Send + Sync + 'static,
+    kept: Place,
+) -> Result<ExitCode, ExpectedError> {
+    let mut desk = Desk::open(kept);
     let left = loop {
-        let settings = settings(cli, place.clone(), connection.namespace.clone(), Origin::Cluster);
-        let live = Live::new(connection.clone(), SystemClock);
-        match show(settings, live, SystemClock, &mut desk).await {
+        let settings = Settings { namespace: connection.namespace.clone(), ..settings.clone() };
+        match show(settings, Live::new(connection.clone(), clock), clock, &mut desk).await {
             Ok(Leave::Watch(namespace)) => connection.namespace = namespace,
             left => break left,
         }
@@ -120,7 +131,7 @@ impl Desk {
     }
 }
 
-fn settings(cli: &Cli, place: String, namespace: Option<String>, origin: Origin) -> Settings {
+pub(super) fn settings(cli: &Cli, place: String, namespace: Option<String>, origin: Origin) -> Settings {
     let display = cli.display();
     let theme = Theme::detect(variable);
     // Nobody is there to be told by a display on a wall, and a recording is no news.
@@ -138,7 +149,7 @@ fn settings(cli: &Cli, place: String, namespace: Option<String>, origin: Origin)
     }
 }
 
-fn on_a_terminal(hint: &str) -> Result<(), ExpectedError> {
+pub(super) fn on_a_terminal(hint: &str) -> Result<(), ExpectedError> {
     if io::stdout().is_terminal() && io::stdin().is_terminal() {
         return Ok(());
     }

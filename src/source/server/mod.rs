@@ -103,10 +103,9 @@ impl Server {
     /// Answers one request. What it carries is not read.
     pub async fn answer<B>(&self, request: Request<B>) -> Response<Body> {
         let (head, _) = request.into_parts();
-        let answered = if self.knows(&head.headers) {
-            self.answer_to(&head.method, head.uri.path(), head.uri.query(), &head.headers).await
-        } else {
-            Err(Refusal::unauthorized())
+        let answered = match self.admit(head.uri.path(), &head.headers) {
+            Some(path) => self.answer_to(&head.method, path, head.uri.query(), &head.headers).await,
+            None => Err(Refusal::unauthorized()),
         };
         answered.unwrap_or_else(|refusal| refusal.response())
     }
@@ -119,13 +118,25 @@ impl Server {
         listen::serve(self, listener).await
     }
 
-    /// Whether whoever asks has the token. How long that takes does not tell how much of it was right.
-    fn knows(&self, headers: &HeaderMap) -> bool {
+    /// The path that is asked for, where whoever asks has the token: in a header, or as the first part of the path, which
+    /// is left out of what comes back. A kubeconfig can have it in the server's address, and for `kubectl` it must: that
+    /// sends no credentials over plain HTTP.
+    fn admit<'a>(&self, path: &'a str, headers: &HeaderMap) -> Option<&'a str> {
+        if let Some(end) = path.get(1..).and_then(|path| path.find('/'))
+            && self.is_token(&path.as_bytes()[1..=end])
+        {
+            return Some(&path[1 + end..]);
+        }
         let given = headers.get(header::AUTHORIZATION).map(|value| value.as_bytes()).unwrap_or_default();
-        let Some((scheme, given)) = given.split_at_checked("Bearer ".len()) else { return false };
+        let (scheme, given) = given.split_at_checked("Bearer ".len())?;
+        (scheme.eq_ignore_ascii_case(b"Bearer ") && self.is_token(given)).then_some(path)
+    }
+
+    /// Whether that is the token. How long that takes does not tell how much of it was right.
+    fn is_token(&self, given: &[u8]) -> bool {
         let token = self.token.expose_secret().as_bytes();
         let differences = token.iter().zip(given).fold(0, |all, (ours, theirs)| all | (ours ^ theirs));
-        scheme.eq_ignore_ascii_case(b"Bearer ") && given.len() == token.len() && std::hint::black_box(differences) == 0
+        given.len() == token.len() && std::hint::black_box(differences) == 0
     }
 
     async fn answer_to(
