@@ -165,7 +165,10 @@ fn what_a_demo_serves_is_read_by_the_kubeconfig_that_it_prints() {
         assert!(waited.code == 0 && waited.stdout.contains("Settled at 18.11.0"), "{waited:?}");
         let (code, said) = served.end(signal);
         assert_eq!(code, 0);
-        assert!(said.contains("playing `image-missing` at 1000000000x") && said.contains("kubectl --kubeconfig"), "{said}");
+        assert!(
+            said.contains("playing `image-missing` at 1000000000x") && said.contains("kubectl --kubeconfig"),
+            "{said}"
+        );
     }
 }
 

@@ -100,11 +100,13 @@ impl Stage {
         let mut player = Player::new(recording, speed, SystemClock.now());
         let clock = player.clock();
         let server = Server::new(token).with_clock(clock);
-        player.begin(|change| server.apply(change));
+        player.beginning().for_each(|change| server.apply(&change));
         let mut tasks = JoinSet::new();
         tasks.spawn(server.clone().serve(listener));
         tasks.spawn(async move {
-            player.play(|change| server.apply(change)).await;
+            while let Some(change) = player.next().await {
+                server.apply(&change);
+            }
             Ok(())
         });
         Ok(Self { speed, clock, address, kubeconfig, tasks })
