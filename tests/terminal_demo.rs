@@ -65,7 +65,7 @@ fn a_demo_shows_an_upgrade_to_its_end_and_leaves_nothing_behind() {
     demo.terminal.until_shows("3 of 6 failed");
     demo.terminal.until("the end", |screen| {
         let text = screen.contents();
-        text.contains("Settled") && text.contains("18.11.0") && text.contains("● demo  ")
+        text.contains("SETTLED") && text.contains("18.11.0") && text.contains("● demo  ")
     });
     demo.terminal.type_keys("q");
     assert!(demo.terminal.end().success());
@@ -74,16 +74,16 @@ fn a_demo_shows_an_upgrade_to_its_end_and_leaves_nothing_behind() {
 
 #[test]
 fn a_command_that_is_copied_from_a_demo_finds_its_server() {
-    let mut demo = Demo::start(&["--speed", "100"]);
-    demo.terminal.until_shows("Settled");
-    demo.terminal.type_keys("jjc");
+    let mut demo = Demo::start(&["exhausted", "--speed", "100"]);
+    demo.terminal.until("the end", |screen| screen.contents().contains("FAILED"));
+    demo.terminal.type_keys("c");
     demo.terminal.until_heard("a copy", |heard| !heard.copies.is_empty());
     let command = String::from_utf8(STANDARD.decode(&demo.terminal.heard().copies[0]).unwrap()).unwrap();
     let kubeconfig = demo.kubeconfig();
     let kubeconfig = kubeconfig.to_str().unwrap();
     assert!(command.starts_with(&format!("kubectl --kubeconfig {kubeconfig} -n gitlab ")), "{command}");
     let looked = gatewatch(&["status", "--kubeconfig", kubeconfig]);
-    assert!(looked.code == 0 && looked.stdout.contains("Settled"), "{looked:?}");
+    assert!(looked.code == 1 && looked.stdout.contains("4 of 4 failed"), "{looked:?}");
 }
 
 #[test]
