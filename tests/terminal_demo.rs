@@ -3,7 +3,6 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking, in its helpers too")]
 
-#[allow(dead_code, reason = "each test uses a part of it")]
 mod common;
 #[allow(dead_code, reason = "each test uses a part of it")]
 #[path = "terminal/pty.rs"]
@@ -20,6 +19,9 @@ use common::gatewatch;
 use pty::{Setup, Terminal};
 use tempfile::TempDir;
 
+/// A proxy that leads nowhere.
+const PROXY: &str = "http://127.0.0.1:1";
+
 /// The demo with a folder of its own for everything that it could leave behind.
 struct Demo {
     terminal: Terminal,
@@ -34,7 +36,7 @@ impl Demo {
         let names = ["TMPDIR", "HOME", "XDG_STATE_HOME"];
         let setup = names.into_iter().fold(Setup::program(&words), |setup, name| setup.env(name, own));
         // A cluster that the user has, and a proxy on the way to it, are none of the demo's business.
-        let elsewhere = setup.env("KUBECONFIG", "/nowhere").env("HTTP_PROXY", "http://127.0.0.1:1");
+        let elsewhere = setup.env("KUBECONFIG", "/nowhere").env("HTTP_PROXY", PROXY).env("HTTPS_PROXY", PROXY);
         let terminal = elsewhere.env("SSH_CONNECTION", "192.0.2.7 50000 192.0.2.1 22").start();
         Self { terminal, folder }
     }
