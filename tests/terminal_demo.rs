@@ -187,7 +187,7 @@ fn the_scenarios_are_told_with_their_lengths_and_one_that_is_not_there_with_thos
     let listed = gatewatch(&["demo", "--list"]);
     let lines: Vec<&str> = listed.stdout.lines().collect();
     assert_eq!(lines.len(), fs::read_dir("assets/demo").unwrap().count());
-    assert!(lines.contains(&"retry             2m49s  The full migrations fail three times, then pass"), "{lines:#?}");
+    assert!(lines.contains(&"retry             2m31s  The full migrations fail three times, then pass"), "{lines:#?}");
     let unknown = gatewatch(&["demo", "nothing"]);
     assert_eq!(unknown.code, 2);
     for line in lines {

@@ -81,7 +81,7 @@ mod tests {
         let events: Vec<_> =
             kinds.iter().map(|(at, kind)| ClusterEvent { time: milli(*at), change: Change::Alive(*kind) }).collect();
         let (first, last) = (events.first().unwrap().time, events.last().unwrap().time);
-        Recording { events, cut: None, first, last }
+        Recording { events, cuts: Vec::new(), first, last }
     }
 
     /// What was told, and when.

@@ -69,7 +69,7 @@ mod tests {
     fn every_scenario_is_a_whole_recording_of_one_instance_that_is_upgraded() {
         for scenario in SCENARIOS {
             let recording = scenario.recording().unwrap();
-            assert_eq!(recording.cut, None, "{}", scenario.name);
+            assert_eq!(recording.cuts, [], "{}", scenario.name);
             let mut world = World::default();
             recording.events.into_iter().for_each(|event| world.apply(event));
             let runs = derive(&world);

@@ -19,6 +19,10 @@ impl Shift {
     /// annotations say what they said.
     pub(super) fn event(self, ClusterEvent { time, change }: ClusterEvent) -> ClusterEvent {
         let change = match change {
+            Change::Replaced { kind, scope, objects } => {
+                let objects = objects.into_iter().map(|object| self.object(object)).collect();
+                Change::Replaced { kind, scope, objects }
+            }
             Change::Applied(object) => Change::Applied(Box::new(self.object(*object))),
             Change::Deleted(object) => Change::Deleted(Box::new(self.object(*object))),
             Change::Log(mut change) => {
