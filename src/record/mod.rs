@@ -18,7 +18,7 @@
 //! | `redact` | what a recording leaves out |
 //! | `present` | what is there by what was recorded so far |
 //! | `writer` | the thread that writes, and what ends a recording |
-//! | `when` | the time of an event that was recorded without |
+//! | `when` | which fields hold times, and the time of an event that was recorded without |
 
 mod document;
 mod encode;
@@ -46,6 +46,7 @@ use document::Document;
 use fault::Fault;
 use gather::Gathered;
 use input::{Format, Input};
+pub(crate) use when::is_time;
 
 pub use merge::open_all;
 pub use writer::{Pen, Recorder, Written};

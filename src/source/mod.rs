@@ -9,10 +9,12 @@
 //! | `live` | watches on a cluster |
 //! | `replay` | a recording, at its own speed |
 //! | `recorded` | another source, recorded |
+//! | `server` | no source: an API server in the box, for a live watch to connect to |
 
 pub mod live;
 mod recorded;
 mod replay;
+pub mod server;
 
 use std::future::Future;
 

@@ -51,6 +51,20 @@ pub enum Origin {
         /// How many recorded seconds pass in one.
         speed: f64,
     },
+    /// A server inside the program, to which a recording is played; in all but its clock it is a cluster.
+    Demo {
+        /// How many recorded seconds pass in one.
+        speed: f64,
+        /// When the recording ends, and the time is that of the machine again.
+        until: Timestamp,
+    },
+}
+
+impl Origin {
+    /// Whether what is shown was all recorded before, and no more can come.
+    pub fn is_recording(self) -> bool {
+        matches!(self, Self::Replay { .. })
+    }
 }
 
 /// For whom the screens are.

@@ -7,7 +7,7 @@ mod text;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::keymap::{Action, Key, Place};
-use super::model::{Effect, Focus, Message, Mode, Model, Notice, Origin, Over, Screen, Typing};
+use super::model::{Effect, Focus, Message, Mode, Model, Notice, Over, Screen, Typing};
 use super::pager::Move;
 use super::recorder::RecorderState;
 use super::view;
@@ -106,7 +106,7 @@ fn act(model: &mut Model, place: Place, action: Action) -> Vec<Effect> {
             model.filter.clear();
         }
         Action::Erase => drop(typed(model).and_then(String::pop)),
-        Action::Namespace if model.settings.origin != Origin::Cluster => {
+        Action::Namespace if model.settings.origin.is_recording() => {
             notify(model, "a recording has no other namespace", false);
         }
         Action::Namespace => model.typing = Some(Typing::Namespace(String::new())),

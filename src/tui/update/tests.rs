@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use super::*;
 use crate::run::{Run, StepId};
 use crate::tui::fixture::{self, COLOUR, ago, feed, live, model, settings, shown};
-use crate::tui::model::Settings;
+use crate::tui::model::{Origin, Settings};
 
 pub(super) fn press(model: &mut Model, code: KeyCode) -> Vec<Effect> {
     update(model, Message::Key(KeyEvent::new(code, KeyModifiers::NONE)))

@@ -41,7 +41,7 @@ pub fn place(model: &Model) -> Vec<Span<'static>> {
     let theme = model.theme();
     let namespace = model.settings.namespace.clone().unwrap_or_else(|| "all namespaces".into());
     let into = format!(" {} ", theme.glyph(Glyph::Into));
-    if model.settings.namespace.is_none() && model.settings.origin != Origin::Cluster {
+    if model.settings.namespace.is_none() && model.settings.origin.is_recording() {
         return vec![theme.span(Tone::Text, model.settings.place.clone())];
     }
     vec![
@@ -71,12 +71,20 @@ pub fn feed(model: &Model) -> Vec<Span<'static>> {
             let since = words::clock(since, model.now, &model.settings.zone);
             (Tone::Failing, Glyph::Stale, format!("stale since {since}"))
         }
-        (FeedState::Connecting, Origin::Cluster) => (Tone::Warning, Glyph::Connecting, "connecting".into()),
-        (FeedState::Live { .. }, Origin::Cluster) => (Tone::Good, Glyph::Live, "live".into()),
-        (FeedState::Ended, Origin::Cluster) => (Tone::Muted, Glyph::Ended, "ended".into()),
         (FeedState::Ended, Origin::Replay { .. }) => (Tone::Muted, Glyph::Ended, "replay ended".into()),
-        (_, Origin::Replay { speed: 1.0 }) => (Tone::Active, Glyph::Replay, "replay".into()),
-        (_, Origin::Replay { speed }) => (Tone::Active, Glyph::Replay, format!("replay {speed}x")),
+        (_, Origin::Replay { speed }) => (Tone::Active, Glyph::Replay, format!("replay{}", times(speed))),
+        (FeedState::Connecting, _) => (Tone::Warning, Glyph::Connecting, "connecting".into()),
+        (FeedState::Ended, _) => (Tone::Muted, Glyph::Ended, "ended".into()),
+        (FeedState::Live { .. }, Origin::Cluster) => (Tone::Good, Glyph::Live, "live".into()),
+        (FeedState::Live { .. }, Origin::Demo { speed, until }) => {
+            let speed = if model.now < until { times(speed) } else { String::new() };
+            (Tone::Good, Glyph::Live, format!("demo{speed}"))
+        }
     };
     vec![theme.span(tone, theme.glyph(glyph)), Span::raw(" "), theme.span(tone, word)]
+}
+
+/// How many times as fast as life it goes, where it does not go as fast.
+fn times(speed: f64) -> String {
+    if speed == 1.0 { String::new() } else { format!(" {speed}x") }
 }

@@ -6,7 +6,7 @@ use ratatui::text::Line;
 
 use super::{bar, body, header, words};
 use crate::cluster::{FeedState, Kind, WatchState};
-use crate::tui::model::{Model, Origin};
+use crate::tui::model::Model;
 use crate::tui::theme::{Theme, Tone};
 use crate::tui::widget::text::{line_width, put, wrap_at_most};
 
@@ -64,7 +64,7 @@ fn words(model: &Model) -> (String, Vec<String>) {
                 .chain([format!("Trying again since {}.", words::clock(*since, model.now, &model.settings.zone))])
                 .collect(),
         ),
-        Some(WatchState::Ended) if model.settings.origin != Origin::Cluster => {
+        Some(WatchState::Ended) if model.settings.origin.is_recording() => {
             (format!("{place} holds no GitLabCore"), Vec::new())
         }
         Some(WatchState::Live { .. } | WatchState::Ended) => match model.feed.state() {
@@ -74,7 +74,7 @@ fn words(model: &Model) -> (String, Vec<String>) {
             ),
             _ => (format!("No GitLabCore in {namespace}"), vec!["Waiting for one.".into()]),
         },
-        Some(WatchState::Starting) | None if model.settings.origin != Origin::Cluster => {
+        Some(WatchState::Starting) | None if model.settings.origin.is_recording() => {
             (format!("{place} shows no GitLabCore so far"), Vec::new())
         }
         Some(WatchState::Starting) | None => (format!("Connecting to {place}"), Vec::new()),
