@@ -4,26 +4,28 @@ use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 
 use jiff::tz::TimeZone;
-use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+use tokio::sync::mpsc::{Receiver, UnboundedReceiver, channel, unbounded_channel};
 
 use super::{connect_options, feed, file};
 use crate::cli::{Cli, ReplayArgs};
 use crate::clipboard::{Clipboard, Environment, Outcome, plan};
 use crate::clock::{Clock, SystemClock};
+use crate::cluster::ClusterEvent;
 use crate::error::{ExitCode, ExpectedError};
 use crate::notify::{Notices, Notify};
 use crate::record::{self, Reading};
+use crate::source::Source;
 use crate::source::live::{Live, connect};
-use crate::source::{Replay, Source};
 use crate::state::{Keeper, Place, Report};
-use crate::tui::{self, Input, Leave, Mode, Origin, Ports, Settings, Theme};
+use crate::tape::Deck;
+use crate::tui::{self, Input, Leave, Left, Mode, Origin, Ports, Settings, Theme};
 
 /// Shows a cluster.
 pub(super) async fn dashboard(cli: &Cli) -> Result<ExitCode, ExpectedError> {
     on_a_terminal("`gatewatch status` and `gatewatch wait` need none")?;
     let mut connection = connect(&connect_options(&cli.connection)).await?;
     let place = connection.context.clone().unwrap_or_else(|| connection.server.clone());
-    let mut desk = Desk::open(if cli.display().no_state { Place::Nowhere } else { Place::of_user(path) });
+    let mut desk = Desk::open(Some(if cli.display().no_state { Place::Nowhere } else { Place::of_user(path) }));
     let left = loop {
         let settings = settings(cli, place.clone(), connection.namespace.clone(), Origin::Cluster);
         let live = Live::new(connection.clone(), SystemClock);
@@ -53,27 +55,43 @@ pub(super) async fn replay(cli: &Cli, args: &ReplayArgs) -> Result<ExitCode, Exp
     }
     file::keep_to_namespace(&mut recording.events, &cli.connection);
     let place = args.file.file_name().unwrap_or(args.file.as_os_str()).to_string_lossy().into_owned();
-    let settings = settings(cli, place, cli.connection.namespace.clone(), Origin::Replay { speed: args.speed });
-    let replay = Replay::new(recording.events, args.speed, SystemClock.now());
-    let clock = replay.clock();
+    let settings = settings(cli, place, cli.connection.namespace.clone(), Origin::Replay);
+    let deck = Deck::recording(recording.events, args.speed, SystemClock.now());
     // What happened once is in the recording already.
-    let mut desk = Desk::open(Place::Nowhere);
-    let left = show(settings, replay, clock, &mut desk).await;
+    let mut desk = Desk::open(None);
+    // It is all there: nothing more is to come.
+    let (_, events) = channel(1);
+    let left = screens(settings, deck, events, SystemClock, &mut desk).await.and_then(why_left);
     desk.close();
     left.map(exit_code)
 }
 
-/// Shows the screens until they are left.
+/// Shows what a source says, until the screens are left.
 async fn show(
     settings: Settings,
     source: impl Source,
     clock: impl Clock,
     desk: &mut Desk,
 ) -> Result<Leave, ExpectedError> {
+    feed(source, |events| screens(settings, Deck::live(), events, clock, desk)).await?.and_then(why_left)
+}
+
+/// Shows the screens until they are left.
+async fn screens(
+    settings: Settings,
+    deck: Deck,
+    events: Receiver<ClusterEvent>,
+    clock: impl Clock,
+    desk: &mut Desk,
+) -> Result<Left, ExpectedError> {
     let Desk { input, clipboard, outcomes, keeper, reports } = desk;
-    let sink = |events| tui::run(settings, Ports { events, input, clipboard, outcomes, keeper, reports }, clock);
-    let shown = feed(source, sink).await?;
-    let left = shown.map_err(|error| ExpectedError::usage(format!("the terminal cannot be used: {error}")))?;
+    let ports = Ports { deck, events, input, clipboard, outcomes, keeper: keeper.as_ref(), reports };
+    let left = tui::run(settings, ports, clock).await;
+    left.map_err(|error| ExpectedError::usage(format!("the terminal cannot be used: {error}")))
+}
+
+/// Why the screens were left, after what was still being saved is told.
+fn why_left(left: Left) -> Result<Leave, ExpectedError> {
     for saved in left.saved {
         // Where it can't be said, nobody is left to read it.
         let _ = match saved {
@@ -97,23 +115,27 @@ struct Desk {
     input: Input,
     clipboard: Clipboard,
     outcomes: UnboundedReceiver<Outcome>,
-    keeper: Keeper,
+    /// Absent for what happened once already.
+    keeper: Option<Keeper>,
     reports: UnboundedReceiver<Report>,
 }
 
 impl Desk {
-    fn open(place: Place) -> Self {
+    /// Opens it, with what is to be kept there; `None` to keep nothing.
+    fn open(place: Option<Place>) -> Self {
         let (report, outcomes) = unbounded_channel();
         let (tell, reports) = unbounded_channel();
         // Nobody listens any more only while the program leaves.
         let clipboard = Clipboard::new(plan(&Environment::read(variable)), move |outcome| drop(report.send(outcome)));
-        let keeper = Keeper::new(place, move |report| drop(tell.send(report)));
+        let keeper = place.map(|place| Keeper::new(place, move |report| drop(tell.send(report))));
         Self { input: Input::default(), clipboard, outcomes, keeper, reports }
     }
 
     /// Waits until all is kept, and prints what was copied and ends with the program.
     fn close(self) {
-        self.keeper.close();
+        if let Some(keeper) = self.keeper {
+            keeper.close();
+        }
         if let Some(text) = self.clipboard.leaving() {
             let _ = writeln!(io::stdout(), "{text}");
         }
@@ -163,13 +185,12 @@ mod tests {
             let cli = Cli::read(words.split(' ').map(Into::into)).unwrap();
             settings(&cli, String::new(), None, origin).notices
         };
-        let replay = || Origin::Replay { speed: 1.0 };
         let detected = |notify| Notices::detect(notify, variable);
         assert_eq!(notices("gatewatch", Origin::Cluster), detected(Notify::Failures));
         assert_eq!(notices("gatewatch --kiosk", Origin::Cluster), detected(Notify::Never));
-        assert_eq!(notices("gatewatch replay x", replay()), detected(Notify::Never));
+        assert_eq!(notices("gatewatch replay x", Origin::Replay), detected(Notify::Never));
         for (words, origin) in
-            [("gatewatch --kiosk --notify all", Origin::Cluster), ("gatewatch replay x --notify all", replay())]
+            [("gatewatch --kiosk --notify all", Origin::Cluster), ("gatewatch replay x --notify all", Origin::Replay)]
         {
             assert_eq!(notices(words, origin), detected(Notify::All), "{words}");
         }

@@ -1,16 +1,14 @@
 //! Where cluster events come from.
 //!
-//! In goes a connection or a recording; out come [`ClusterEvent`]s, into a channel, until the source ends or nobody
+//! In goes a connection; out come [`ClusterEvent`]s, into a channel, until the source ends or nobody
 //! listens any more. How a watch fares is an event too: what breaks is said where everything is said, and never ends in
 //! a log.
 //!
 //! | file | holds |
 //! |---|---|
 //! | `live` | watches on a cluster |
-//! | `replay` | a recording, at its own speed |
 
 pub mod live;
-mod replay;
 
 use std::future::Future;
 
@@ -18,8 +16,6 @@ use thiserror::Error;
 use tokio::sync::mpsc::Sender;
 
 use crate::cluster::ClusterEvent;
-
-pub use replay::Replay;
 
 /// Something that cluster events come from.
 pub trait Source {

@@ -73,11 +73,12 @@ impl Playhead {
         }
     }
 
-    /// How long after `now` the recorded time `recorded` comes; at once where it has come. `None` while none passes.
+    /// How long after `now` the recorded time `recorded` comes, in whole milliseconds, as clocks tell them; at once where it
+    /// has come. `None` while none passes.
     pub fn wait_for(&self, recorded: Timestamp, now: Timestamp) -> Option<Duration> {
-        let seconds = recorded.duration_since(self.time(now)).as_secs_f64() / self.speed;
+        let milliseconds = recorded.duration_since(self.time(now)).as_secs_f64() / self.speed * 1_000.0;
         // What would come in thousands of years does not come.
-        self.plays().then(|| Duration::try_from_secs_f64(seconds.clamp(0.0, 1e11)).unwrap_or(Duration::MAX))
+        self.plays().then(|| Duration::from_millis(milliseconds.ceil().clamp(0.0, 1e14) as u64))
     }
 
     /// Follows the end of a live feed.
@@ -148,7 +149,10 @@ mod tests {
     fn another_speed_goes_on_from_where_it_is() {
         let mut playhead = Playhead::playing(second(0), 7.0, second(1000));
         assert!(playhead.change_speed(true, second(1010)));
-        assert_eq!((playhead.speed(), playhead.time(second(1010)), playhead.time(second(1011))), (10.0, second(70), second(80)));
+        assert_eq!(
+            (playhead.speed(), playhead.time(second(1010)), playhead.time(second(1011))),
+            (10.0, second(70), second(80))
+        );
         let mut slower = Playhead::playing(second(0), 7.0, second(1000));
         assert!(slower.change_speed(false, second(1000)));
         assert_eq!(slower.speed(), 5.0);

@@ -62,7 +62,7 @@ proptest! {
         ] {
             let mut model = model(settings.clone(), (width, height), runs, feed(&live()));
             let _ = fixture::recalled(&mut model, None, 1);
-            let runs = model.runs.clone();
+            let runs = model.runs().to_vec();
             let broken = Message::Cluster { runs, feed: feed(&fixture::broken()), now: fixture::ago(0) };
             let _ = update(&mut model, broken);
             let model = pressed(model, keys);

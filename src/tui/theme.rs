@@ -112,6 +112,8 @@ pub enum Glyph {
     Stale,
     /// A replay.
     Replay,
+    /// A tape that waits.
+    Paused,
     /// A feed that ended.
     Ended,
     /// Corners and sides of a frame: top left, top right, bottom left, bottom right, side.
@@ -260,6 +262,7 @@ impl Theme {
             Glyph::Connecting => ("◌", "o"),
             Glyph::Stale => ("▲", "!"),
             Glyph::Replay => ("▶", ">"),
+            Glyph::Paused => ("‖", "="),
             Glyph::Ended => ("■", "#"),
             Glyph::TopLeft => ("╭", "+"),
             Glyph::TopRight => ("╮", "+"),
