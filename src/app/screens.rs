@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use jiff::tz::TimeZone;
 use tokio::sync::mpsc::{Receiver, UnboundedReceiver, channel, unbounded_channel};
 
+use super::record::{self, Beside};
 use super::{connect_options, feed, file};
 use crate::cli::{Cli, ReplayArgs};
 use crate::clipboard::{Clipboard, Environment, Outcome, plan};
@@ -13,22 +14,32 @@ use crate::clock::{Clock, SystemClock};
 use crate::cluster::ClusterEvent;
 use crate::error::{ExitCode, ExpectedError};
 use crate::notify::{Notices, Notify};
-use crate::record::{self, Reading};
-use crate::source::Source;
+use crate::record::open_all;
 use crate::source::live::{Live, connect};
+use crate::source::{Recorded, Source};
 use crate::state::{Keeper, Place, Report};
 use crate::tape::Deck;
-use crate::tui::{self, Input, Leave, Left, Mode, Origin, Ports, Settings, Theme};
+use crate::tui::{self, Input, Leave, Left, Mode, Origin, Ports, RecorderState, Settings, Theme};
 
 /// Shows a cluster.
 pub(super) async fn dashboard(cli: &Cli) -> Result<ExitCode, ExpectedError> {
     on_a_terminal("`gatewatch status` and `gatewatch wait` need none")?;
-    let mut connection = connect(&connect_options(&cli.connection)).await?;
+    let beside = Beside::open(cli.record.as_deref())?;
+    let mut connection = match connect(&connect_options(&cli.connection)).await {
+        Ok(connection) => connection,
+        Err(error) => {
+            // Nothing was heard, and what was made for it goes again.
+            let _ = beside.close();
+            return Err(error);
+        }
+    };
     let place = connection.context.clone().unwrap_or_else(|| connection.server.clone());
-    let mut desk = Desk::open(Some(if cli.display().no_state { Place::Nowhere } else { Place::of_user(path) }));
+    let kept = if cli.display().no_state { Place::Nowhere } else { Place::of_user(path) };
+    let mut desk = Desk::open(Some(kept), beside);
     let left = loop {
         let settings = settings(cli, place.clone(), connection.namespace.clone(), Origin::Cluster);
-        let live = Live::new(connection.clone(), SystemClock);
+        let settings = Settings { recorder: desk.beside.state(), ..settings };
+        let live = Recorded::new(Live::new(connection.clone(), SystemClock), desk.beside.pen());
         match show(settings, live, SystemClock, &mut desk).await {
             Ok(Leave::Watch(namespace)) => connection.namespace = namespace,
             left => break left,
@@ -41,29 +52,28 @@ pub(super) async fn dashboard(cli: &Cli) -> Result<ExitCode, ExpectedError> {
 /// Plays a recording.
 pub(super) async fn replay(cli: &Cli, args: &ReplayArgs) -> Result<ExitCode, ExpectedError> {
     on_a_terminal("`gatewatch wait -f` reads a recording without one")?;
-    let mut recording = match record::open(&args.file)? {
-        Reading::Recording(recording) => recording,
-        Reading::Dump(_) => {
-            let name = args.file.display();
-            let hint = "a dump shows one moment, and nothing in it moves; read it with `gatewatch status -f`";
-            return Err(ExpectedError::usage(format!("`{name}` is no recording: {hint}")));
-        }
-    };
-    if let Some(cut) = &recording.cut {
-        // Where it can't be said now, it can't be said at all.
-        let _ = writeln!(io::stderr(), "gatewatch: warning: {}", cut.warning);
-    }
+    let mut recording = open_all(&args.files)?;
+    file::warn(&recording);
     file::keep_to_namespace(&mut recording.events, &cli.connection);
-    let place = args.file.file_name().unwrap_or(args.file.as_os_str()).to_string_lossy().into_owned();
-    let settings = settings(cli, place, cli.connection.namespace.clone(), Origin::Replay);
+    let settings = settings(cli, named(&args.files), cli.connection.namespace.clone(), Origin::Replay);
     let deck = Deck::recording(recording.events, args.speed, SystemClock.now());
     // What happened once is in the recording already.
-    let mut desk = Desk::open(None);
+    let mut desk = Desk::open(None, Beside::open(None)?);
     // It is all there: nothing more is to come.
     let (_, events) = channel(1);
     let left = screens(settings, deck, events, SystemClock, &mut desk).await.and_then(why_left);
     desk.close();
     left.map(exit_code)
+}
+
+/// What files are called together: the first one's name, and how many more there are.
+fn named(files: &[PathBuf]) -> String {
+    let Some((first, others)) = files.split_first() else { return String::new() };
+    let first = first.file_name().unwrap_or(first.as_os_str()).to_string_lossy();
+    match others.len() {
+        0 => first.into_owned(),
+        more => format!("{first} and {more} more"),
+    }
 }
 
 /// Shows what a source says, until the screens are left.
@@ -84,8 +94,9 @@ async fn screens(
     clock: impl Clock,
     desk: &mut Desk,
 ) -> Result<Left, ExpectedError> {
-    let Desk { input, clipboard, outcomes, keeper, reports } = desk;
-    let ports = Ports { deck, events, input, clipboard, outcomes, keeper: keeper.as_ref(), reports };
+    let Desk { input, clipboard, outcomes, keeper, reports, beside } = desk;
+    let (keeper, unrecorded) = (keeper.as_ref(), &mut beside.unrecorded);
+    let ports = Ports { deck, events, input, clipboard, outcomes, keeper, reports, unrecorded };
     let left = tui::run(settings, ports, clock).await;
     left.map_err(|error| ExpectedError::usage(format!("the terminal cannot be used: {error}")))
 }
@@ -110,7 +121,7 @@ fn exit_code(left: Leave) -> ExitCode {
 }
 
 /// What stays while one namespace gives way to another: the keyboard, where copies go, where state is kept, and what
-/// became of both.
+/// became of both; and what is recorded.
 struct Desk {
     input: Input,
     clipboard: Clipboard,
@@ -118,23 +129,27 @@ struct Desk {
     /// Absent for what happened once already.
     keeper: Option<Keeper>,
     reports: UnboundedReceiver<Report>,
+    beside: Beside,
 }
 
 impl Desk {
     /// Opens it, with what is to be kept there; `None` to keep nothing.
-    fn open(place: Option<Place>) -> Self {
+    fn open(place: Option<Place>, beside: Beside) -> Self {
         let (report, outcomes) = unbounded_channel();
         let (tell, reports) = unbounded_channel();
         // Nobody listens any more only while the program leaves.
         let clipboard = Clipboard::new(plan(&Environment::read(variable)), move |outcome| drop(report.send(outcome)));
         let keeper = place.map(|place| Keeper::new(place, move |report| drop(tell.send(report))));
-        Self { input: Input::default(), clipboard, outcomes, keeper, reports }
+        Self { input: Input::default(), clipboard, outcomes, keeper, reports, beside }
     }
 
-    /// Waits until all is kept, and prints what was copied and ends with the program.
+    /// Waits until all is kept and recorded, and prints what was copied and ends with the program.
     fn close(self) {
         if let Some(keeper) = self.keeper {
             keeper.close();
+        }
+        if let Some(words) = self.beside.close() {
+            record::say(&words);
         }
         if let Some(text) = self.clipboard.leaving() {
             let _ = writeln!(io::stdout(), "{text}");
@@ -156,6 +171,7 @@ fn settings(cli: &Cli, place: String, namespace: Option<String>, origin: Origin)
         theme: Theme { ascii: theme.ascii || display.ascii, ..theme },
         target: cli.connection.target(),
         zone: TimeZone::system(),
+        recorder: RecorderState::Off,
         notices: Notices::detect(display.notify.unwrap_or(unasked), variable),
     }
 }
@@ -178,6 +194,13 @@ fn path(name: &str) -> Option<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn files_are_named_by_the_first_of_them() {
+        let named = |files: &[&str]| named(&files.iter().map(Into::into).collect::<Vec<PathBuf>>());
+        assert_eq!(named(&["a/b.jsonl"]), "b.jsonl");
+        assert_eq!(named(&["a/glc.json", "a/jobs.json", "-"]), "glc.json and 2 more");
+    }
 
     #[test]
     fn a_wall_and_a_recording_ring_only_where_that_is_asked_for() {

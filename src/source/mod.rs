@@ -7,8 +7,10 @@
 //! | file | holds |
 //! |---|---|
 //! | `live` | watches on a cluster |
+//! | `recorded` | another source, recorded |
 
 pub mod live;
+mod recorded;
 
 use std::future::Future;
 
@@ -16,6 +18,8 @@ use thiserror::Error;
 use tokio::sync::mpsc::Sender;
 
 use crate::cluster::ClusterEvent;
+
+pub use recorded::Recorded;
 
 /// Something that cluster events come from.
 pub trait Source {

@@ -101,12 +101,18 @@ impl Deck {
     }
 
     /// A recording, played from the machine's time `now` on, at that speed. The first event comes at once, however long
-    /// ago it was. Its watches are live at its beginning, and ended at its end.
+    /// ago it was. Watches of which it does not tell how they fared are live from its beginning, and all end with it.
     pub fn recording(events: Vec<ClusterEvent>, speed: f64, now: Timestamp) -> Self {
         let times = || events.iter().map(|event| event.time);
         let (first, last) = (times().min().unwrap_or(now), times().max().unwrap_or(now));
         let mut reel = Reel::new(None);
+        let told =
+            |kind| events.iter().any(|event| matches!(&event.change, Change::Watch { kind: of, .. } if *of == kind));
         let live = ClusterEvent::watches(first, &WatchState::Live { since: first });
+        let live: Vec<ClusterEvent> = live
+            .into_iter()
+            .filter(|event| !matches!(event.change, Change::Watch { kind, .. } if told(kind)))
+            .collect();
         let ended = ClusterEvent::watches(last, &WatchState::Ended);
         for event in live.into_iter().chain(events).chain(ended) {
             reel.push(event.time, event);
@@ -317,16 +323,16 @@ impl Deck {
             Travel::Forward => match mark(passed) {
                 Some(next) => self.playhead.pause(next),
                 None if !self.reel.is_read() => self.sought = Some(travel),
-                None => self.to_end(at_end, |playhead| playhead.pause(last))?,
+                None => self.leave_for_end(at_end, |playhead| playhead.pause(last))?,
             },
             Travel::Later => {
                 let later = time.checked_add(LEAP).unwrap_or(last).min(last);
                 match later < last {
                     true => self.playhead.put(later, now),
-                    false => self.to_end(at_end, |playhead| playhead.put(last, now))?,
+                    false => self.leave_for_end(at_end, |playhead| playhead.put(last, now))?,
                 }
             }
-            Travel::End => self.to_end(at_end, |playhead| playhead.put(last, now))?,
+            Travel::End => self.leave_for_end(at_end, |playhead| playhead.put(last, now))?,
             Travel::NextFailure => match self.reel.failures().iter().find(|failure| **failure > time) {
                 Some(failure) => self.playhead.pause(*failure),
                 None if !self.reel.is_read() => self.sought = Some(travel),
@@ -345,7 +351,11 @@ impl Deck {
     }
 
     /// To the end of a recording, or back to now.
-    fn to_end(&mut self, there: Option<&'static str>, go: impl FnOnce(&mut Playhead)) -> Result<(), &'static str> {
+    fn leave_for_end(
+        &mut self,
+        there: Option<&'static str>,
+        go: impl FnOnce(&mut Playhead),
+    ) -> Result<(), &'static str> {
         match there {
             Some(there) => return Err(there),
             None if self.is_live() => self.playhead.follow(),

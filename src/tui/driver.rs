@@ -46,6 +46,8 @@ pub struct Ports<'a> {
     pub keeper: Option<&'a Keeper>,
     /// What it has to say.
     pub reports: &'a mut UnboundedReceiver<Report>,
+    /// Why a recording ended before its time, in words.
+    pub unrecorded: &'a mut UnboundedReceiver<String>,
 }
 
 /// Why the loop was left.
@@ -78,12 +80,12 @@ pub struct Left {
 pub async fn run(settings: Settings, ports: Ports<'_>, clock: impl Clock) -> io::Result<Left> {
     let signals = Signals::listen()?;
     let screen = OwnScreen::enter()?;
-    let Ports { deck, events, input, clipboard, outcomes, keeper, reports } = ports;
+    let Ports { deck, events, input, clipboard, outcomes, keeper, reports, unrecorded } = ports;
     let model = Model::new(settings, screen.size()?, deck.frontier_time(clock.now()));
     let mut app = Loop { model, deck, keeper, clock, screen, saving: JoinSet::new() };
-    let ports = Heard { events, input, clipboard, outcomes, reports };
+    let heard = Heard { events, input, clipboard, outcomes, reports, unrecorded };
     // The terminal was there when we entered it, so that an error can only mean that it no longer is.
-    let why = app.turn(ports, signals).await.unwrap_or(Leave::TerminalGone);
+    let why = app.turn(heard, signals).await.unwrap_or(Leave::TerminalGone);
     app.model.frontier.runs.iter().for_each(|run| app.keep(&run.uid));
     let Loop { saving, screen, .. } = app;
     drop(screen);
@@ -116,6 +118,7 @@ enum Wake {
     Terminal(Option<io::Result<Event>>),
     Copied(Outcome),
     Kept(Report),
+    Unrecorded(String),
     Saved(Result<String, String>),
     Frame,
     Tick,
@@ -131,6 +134,7 @@ struct Heard<'a> {
     clipboard: &'a Clipboard,
     outcomes: &'a mut UnboundedReceiver<Outcome>,
     reports: &'a mut UnboundedReceiver<Report>,
+    unrecorded: &'a mut UnboundedReceiver<String>,
 }
 
 struct Loop<'a, C> {
@@ -144,7 +148,7 @@ struct Loop<'a, C> {
 
 impl<C: Clock> Loop<'_, C> {
     async fn turn(&mut self, heard: Heard<'_>, mut signals: Signals) -> io::Result<Leave> {
-        let Heard { mut events, input, clipboard, outcomes, reports } = heard;
+        let Heard { mut events, input, clipboard, outcomes, reports, unrecorded } = heard;
         let keys = input.events()?;
         let mut tick = interval(TICK);
         tick.set_missed_tick_behavior(MissedTickBehavior::Skip);
@@ -160,6 +164,7 @@ impl<C: Clock> Loop<'_, C> {
                 event = keys.recv() => Wake::Terminal(event),
                 Some(outcome) = outcomes.recv() => Wake::Copied(outcome),
                 Some(report) = reports.recv() => Wake::Kept(report),
+                Some(why) = unrecorded.recv() => Wake::Unrecorded(why),
                 Some(saved) = self.saving.join_next() => Wake::Saved(of_task(saved)),
                 _ = frame.tick(), if dirty => Wake::Frame,
                 _ = tick.tick() => Wake::Tick,
@@ -183,6 +188,7 @@ impl<C: Clock> Loop<'_, C> {
                 Wake::Terminal(Some(event)) => from_terminal(event?).into_iter().collect(),
                 Wake::Copied(outcome) => [Message::Copied(outcome)].into(),
                 Wake::Kept(report) => self.hear_of_kept(report).into(),
+                Wake::Unrecorded(why) => [Message::Unrecorded(why)].into(),
                 Wake::Saved(saved) => [Message::Saved(saved)].into(),
                 Wake::Tick => self.tick().into(),
                 Wake::Due => told(self.deck.advance(self.clock.now())).collect(),

@@ -84,7 +84,7 @@ fn the_feed_in_the_header_is_the_live_one_and_the_clock_is_that_of_what_is_shown
 #[test]
 fn the_journal_of_the_past_ends_at_that_moment() {
     let mut model = fixture::told(COLOUR, (100, 40));
-    let all = text(&drawn(&pressed_again(&mut model, "J")));
+    let all = text(&drawn(pressed_again(&mut model, "J")));
     assert!(all.contains("FAILED") && all.contains("suspended"), "{all}");
     let moment = crate::tape::Moment { runs: vec![tried(3)], feed: feed(&live()), time: ago(99) };
     let _ = update(&mut model, Message::Shown(Shown::Past(Box::new(moment), gauge(Motion::Paused))));

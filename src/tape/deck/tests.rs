@@ -100,6 +100,15 @@ fn every_watch_is_live_first_and_ended_last() {
 }
 
 #[test]
+fn a_recording_that_tells_how_its_watches_fared_says_so_itself() {
+    let starting = Change::Watch { kind: Kind::Pod, state: WatchState::Starting };
+    let mut deck = Deck::recording(vec![ClusterEvent { time: at(0), change: starting }, alive(9)], 1.0, machine(0));
+    let feed = work(&mut deck, machine(0)).pop().unwrap().feed;
+    assert_eq!(feed.watch(Kind::Pod), Some(&WatchState::Starting));
+    assert_eq!(feed.watch(Kind::Job), Some(&WatchState::Live { since: at(0) }));
+}
+
+#[test]
 fn the_journal_of_a_recording_is_the_same_at_any_speed() {
     let told = |speed| {
         let (mut deck, mut now) = (Deck::recording(recorded("retry"), speed, machine(0)), machine(0));

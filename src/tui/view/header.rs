@@ -10,6 +10,7 @@ use crate::cluster::FeedState;
 use crate::tape::{Gauge, Travel};
 use crate::tui::keymap::{Action, Place};
 use crate::tui::model::Model;
+use crate::tui::recorder::RecorderState;
 use crate::tui::theme::{Glyph, Tone};
 use crate::tui::widget::text::{line_width, put, put_both, width};
 
@@ -22,7 +23,8 @@ pub fn rows(model: &Model, rule: bool) -> u16 {
 pub fn draw(model: &Model, rule: bool, buffer: &mut Buffer) {
     let theme = model.theme();
     let area = buffer.area;
-    let mut right = feed(model);
+    let mut right = recorder(model);
+    right.extend(feed(model));
     right.push(Span::raw("  "));
     right.push(theme.span(Tone::Text, clock(model)));
     right.push(Span::raw(" "));
@@ -64,6 +66,18 @@ pub fn place(model: &Model) -> Vec<Span<'static>> {
 pub fn clock(model: &Model) -> String {
     let today = model.gauge().map_or(model.now(), |gauge| gauge.today);
     words::clock(model.now(), today, &model.settings.zone)
+}
+
+/// Whether it is recorded, and the space to what comes next.
+pub fn recorder(model: &Model) -> Vec<Span<'static>> {
+    let theme = model.theme();
+    match model.recorder {
+        RecorderState::Off => Vec::new(),
+        RecorderState::On => {
+            vec![theme.span(Tone::Recording, format!("{} rec", theme.glyph(Glyph::Recording))), Span::raw("  ")]
+        }
+        RecorderState::Failed => vec![theme.span(Tone::Bad, "rec failed"), Span::raw("  ")],
+    }
 }
 
 /// How the feed fares, in a glyph and a word: a live one as it does now, whatever moment is shown.
