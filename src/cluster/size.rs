@@ -58,7 +58,12 @@ impl Manifest {
 }
 
 impl World {
-    /// How many objects it holds: what a copy of it costs, about.
+    /// What a copy of it takes in memory, in bytes, about. Logs, and what the server wrote of objects, are shared.
+    pub fn size(&self) -> usize {
+        self.objects() * OBJECT
+    }
+
+    /// How many objects it holds.
     pub fn objects(&self) -> usize {
         let events = self.events.values().map(std::collections::BTreeMap::len).sum::<usize>();
         self.cores.len() + self.jobs.len() + self.pods.len() + events + self.deployments.len()

@@ -13,7 +13,7 @@ use crate::run::Run;
 /// How far one leap goes.
 const LEAP: SignedDuration = SignedDuration::from_secs(10);
 /// How many instants are read at once: so few that a key that is pressed meanwhile is answered at once.
-const READ_AT_ONCE: usize = 32;
+const READ_AT_ONCE: usize = 16;
 
 const BEGINNING: &str = "this is the beginning";
 const END: &str = "this is the end";

@@ -35,9 +35,11 @@ impl Marker {
     /// Looks at the next moment; says whether a person sees another state, and then whether something failed.
     pub fn look(&mut self, runs: Vec<Run>, feed: &Feed, time: Timestamp) -> Option<bool> {
         let worth = self.see(&runs, feed, time);
+        let outline = if runs == self.runs { None } else { Some(outline(&runs)) };
+        let outline = outline.filter(|outline| *outline != self.outline);
+        let differs = outline.is_some();
+        self.outline = outline.unwrap_or_else(|| std::mem::take(&mut self.outline));
         self.runs = runs;
-        let outline = outline(&self.runs);
-        let differs = outline != std::mem::replace(&mut self.outline, outline.clone());
         (differs || worth.is_some()).then_some(worth == Some(News::Failure))
     }
 

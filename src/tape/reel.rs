@@ -17,6 +17,9 @@ pub const MOST_BYTES: usize = 64 * 1024 * 1024;
 /// The most events between two copies of the world, where the world holds no more objects than that.
 pub const MOST_BETWEEN: usize = 256;
 
+/// In how many parts the oldest events go, where the world is small.
+const PARTS: usize = 16;
+
 /// What a source said, in order.
 #[derive(Debug)]
 pub(super) struct Reel {
@@ -163,9 +166,11 @@ impl Reel {
         let mut recalled = false;
         while let Some(said) = self.said.get(self.read.at - self.start).filter(|said| said.at == at) {
             let (objects, bytes) = self.since_copy;
-            let far = objects >= MOST_BETWEEN.max(self.read.world.objects());
+            let world = &self.read.world;
+            let far = objects >= MOST_BETWEEN.max(world.objects());
             // Of few and large events as well, the oldest can go one part at a time.
-            if far || self.most.is_some_and(|most| bytes > most / 16) {
+            let heavy = self.most.is_some_and(|most| bytes > (most / PARTS).max(world.size()));
+            if far || heavy {
                 self.copies.push_back(self.read.clone());
                 self.since_copy = (0, 0);
             }

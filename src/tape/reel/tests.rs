@@ -143,6 +143,24 @@ fn a_clock_that_was_set_back_does_not_change_the_order() {
 }
 
 #[test]
+fn copies_of_a_large_world_take_no_more_than_what_is_said_between_them() {
+    let mut reel = Reel::new(Some(16_000));
+    let objects: Vec<Object> = (0..1_000)
+        .map(|number| Object::read(&pod(&format!("pod-{number}"), 0, json!({"state": running(2)}))).unwrap())
+        .collect();
+    let listed = Change::Replaced { kind: Kind::Pod, scope: crate::cluster::Scope::All, objects };
+    let run = RunId { container: "migrations".into(), id: "containerd://2".into() };
+    let line = LogLine::printed(&[b'x'; 1_000]);
+    let more = Change::Log(LogChange { pod: Uid("pod-1".into()), run, news: LogNews::Lines(vec![line; 20]) });
+    for (second, change) in (0..).zip([listed].into_iter().chain(vec![more; 300])) {
+        reel.push(at(second), ClusterEvent { time: at(second), change });
+        reel.read_instant();
+    }
+    assert!(reel.copies.len() <= 3, "{} copies", reel.copies.len());
+    assert!(reel.start > 0 && reel.bytes < 6_000_000, "{} bytes from {} on", reel.bytes, reel.start);
+}
+
+#[test]
 fn the_oldest_go_when_all_take_too_much_and_the_rest_stays_where_it_is() {
     let most = 400_000;
     let whole = read(recorded("smooth"));
