@@ -278,6 +278,19 @@ mod tests {
     }
 
     #[test]
+    fn a_list_that_was_cut_off_between_two_lines_is_left_out_and_that_is_told() {
+        let begins = r#"{"kind":"Pod","metadata":{"annotations":{"gatewatch/list-begins":""}}}"#;
+        let ends = r#"{"kind":"Pod","metadata":{"annotations":{"k8s.io/initial-events-end":"true"}}}"#;
+        let half = line(1, "ADDED", JOB) + &line(2, "BOOKMARK", begins) + &line(2, "ADDED", POD);
+        let read = recording(&half);
+        assert_eq!(read.events.len(), 1);
+        assert_eq!(read.cuts[0].warning, "`it` is cut off in line 4; what comes before is used");
+        let whole = recording(half + &line(2, "BOOKMARK", ends));
+        assert!(matches!(&whole.events[1].change, Change::Replaced { objects, .. } if objects.len() == 1));
+        assert_eq!(whole.cuts, []);
+    }
+
+    #[test]
     fn a_dump_that_was_cut_off_is_refused_as_it_would_show_half_a_cluster() {
         let list = format!("{{\"kind\":\"List\",\"items\":[\n{JOB},\n{POD}");
         assert!(error(&list).starts_with("`it` is cut off in line 3; write one with `kubectl get"), "{}", error(&list));
