@@ -10,8 +10,8 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
+use super::log::RunLogs;
 use super::resource::Resource;
-use super::run_logs::RunLogs;
 use crate::cluster::{Change, Object, Scope, Uid, read};
 
 /// How many changes are kept for watches and pages to go on from, where nobody says otherwise.
