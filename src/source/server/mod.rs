@@ -12,6 +12,7 @@
 //! | file | holds |
 //! |---|---|
 //! | `store` | what there is, and the changes that can be gone on from |
+//! | `replica_sets` | what follows from Deployments and their pods |
 //! | `resource`, `discovery` | what is served, and how it is told |
 //! | `route`, `query`, `options`, `selector/`, `page` | what a request asks for |
 //! | `list`, `watch` | objects at one moment, and as they change |
@@ -33,6 +34,7 @@ mod options;
 mod page;
 mod query;
 mod refusal;
+mod replica_sets;
 mod resource;
 mod route;
 mod selector;
