@@ -64,13 +64,28 @@ fn a_demo_shows_an_upgrade_to_its_end_and_leaves_nothing_behind() {
     let mut demo = Demo::start(&["--speed", "60"]);
     demo.terminal.until_shows("demo 60x");
     assert_eq!(fs::metadata(demo.kubeconfig()).unwrap().permissions().mode() & 0o777, 0o600);
-    demo.terminal.until_shows("3 of 6 failed");
+    demo.terminal.until_shows("2 of 6 failed");
     demo.terminal.until("the end", |screen| {
         let text = screen.contents();
         text.contains("SETTLED") && text.contains("18.11.0") && text.contains("● demo  ")
     });
     demo.terminal.type_keys("q");
     assert!(demo.terminal.end().success());
+    demo.assert_gone();
+}
+
+#[test]
+fn why_an_attempt_failed_is_read_in_its_log_which_stays_when_its_pod_is_gone() {
+    let mut demo = Demo::start(&["rails", "--speed", "8"]);
+    demo.terminal.until_shows("CONTEXT:  while waiting for ShareLock");
+    demo.terminal.until_shows("SETTLED");
+    demo.terminal.type_keys("kkl[[");
+    demo.terminal.until("the log of the first attempt", |screen| {
+        let text = screen.contents();
+        text.contains("attempt 1 of 3") && text.contains("Tasks: TOP => db:migrate")
+    });
+    demo.terminal.signal("TERM");
+    demo.terminal.end();
     demo.assert_gone();
 }
 
