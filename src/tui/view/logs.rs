@@ -155,7 +155,7 @@ fn source(model: &Model, logs: &Logs, following: bool) -> Vec<Span<'static>> {
         }
         None => {
             let why = match (model.settings.origin, logs.pod()) {
-                (Origin::Replay, _) => "a recording holds no logs",
+                (Origin::Replay, _) => "no log of it was recorded so far",
                 (Origin::Cluster, Some(pod)) if !pod.gone => "no log was read yet",
                 (Origin::Cluster, _) => "no log was read before its pod went",
             };
