@@ -392,8 +392,10 @@ fn a_module_for_tests_is_known_by_its_declaration() {
     let sources = [
         ("gate/mod.rs".to_owned(), "mod state;\n\n#[cfg(test)]\nmod fixture;\n".to_owned()),
         ("gate/state.rs".to_owned(), "#[cfg(test)]\nmod tests;\n".to_owned()),
+        ("gate/state/tests/rules.rs".to_owned(), String::new()),
     ];
     let tests = test_files(&sources);
     assert!(tests.contains("gate/fixture.rs") && tests.contains("gate/state/tests.rs"));
+    assert!(tests.contains("gate/state/tests/rules.rs"), "what a module for tests declares is one too");
     assert!(!tests.contains("gate/state.rs"));
 }

@@ -150,7 +150,7 @@ fn where_there_is_no_log_it_says_why() {
     let settings = super::Settings { origin, ..settings(COLOUR) };
     let replay = model(settings, (100, 30), vec![fixture::logged()], feed(&live()));
     let frame = text(&drawn(&pressed(replay, &keys("l[["))));
-    assert!(frame.contains("termination message; a recording holds no logs"), "{frame}");
+    assert!(frame.contains("termination message; no log of it was recorded so far"), "{frame}");
 }
 
 #[test]

@@ -167,7 +167,7 @@ fn what_a_run_left_is_read_searched_and_saved_under_a_name_that_is_free() {
     let folder = tempfile::tempdir().unwrap();
     let mut terminal = started(program().folder(folder.path()));
     terminal.type_keys("l");
-    terminal.until_shows("termination message; the recording holds no log of it");
+    terminal.until_shows("termination message; no log of it was recorded so far");
     terminal.type_keys("/lock\r");
     terminal.until_shows("/lock 1 of 1");
     for name in
@@ -189,7 +189,7 @@ fn what_is_being_saved_when_the_program_is_left_is_whole() {
     let folder = tempfile::tempdir().unwrap();
     let mut terminal = started(program().folder(folder.path()));
     terminal.type_keys("l");
-    terminal.until_shows("termination message; the recording holds no log of it");
+    terminal.until_shows("termination message; no log of it was recorded so far");
     terminal.type_keys("ssssssssq");
     assert!(terminal.end().success());
     let files: Vec<_> = folder.path().read_dir().unwrap().map(|entry| entry.unwrap().path()).collect();

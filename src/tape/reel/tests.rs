@@ -35,6 +35,17 @@ fn core() -> serde_json::Value {
         "spec": {"chart": {"version": "3.0.0"}}, "status": {"version": "1.0.0", "phase": "Upgrading"}})
 }
 
+/// An instance that is upgraded, and the Job of its full migrations: the hash is that of `u-1-18.11.0`.
+fn upgraded() -> serde_json::Value {
+    let spec = json!({"chart": null, "version": {"type": "Static", "static": {"version": "18.11.0"}}});
+    with(core(), json!({"metadata": {"uid": "u"}, "spec": spec, "status": {"version": "18.10.1"}}))
+}
+
+fn gate() -> serde_json::Value {
+    let owner = json!([{"kind": "GitLabCore", "name": "gitlab", "uid": "u", "controller": true}]);
+    with(job(), json!({"metadata": {"name": "gitlab-migrations-6338649a", "ownerReferences": owner}}))
+}
+
 /// Says one thing after the other, a second each, after every watch is live.
 fn said(changes: impl IntoIterator<Item = Change>) -> Reel {
     let mut reel = Reel::new(None);
@@ -75,19 +86,23 @@ fn what_a_person_would_call_a_change_is_a_mark_and_lines_and_bookmarks_are_none(
     let run = RunId { container: "migrations".into(), id: "containerd://2".into() };
     let log = |news| Change::Log(LogChange { pod: Uid("a".into()), run: run.clone(), news });
     let labelled = |value| with(value, json!({"metadata": {"annotations": {"touched": "yes"}}}));
-    let runs = || pod("a", 0, json!({"state": running(2)}));
+    let runs = pod("a", 0, json!({"state": running(2), "containerID": "containerd://2"}));
     let reel = said([
-        applied(&core()),
-        applied(&labelled(core())),
+        applied(&upgraded()),
+        applied(&labelled(upgraded())),
         Change::Alive(Kind::Pod),
-        applied(&core()),
-        applied(&runs()),
+        applied(&gate()),
+        applied(&labelled(gate())),
+        applied(&runs),
+        applied(&labelled(runs.clone())),
         log(LogNews::Opened(Via::Followed)),
-        log(LogNews::Lines(vec![LogLine::printed(b"x")])),
-        applied(&with(core(), json!({"spec": {"chart": {"version": "4.0.0"}}}))),
+        log(LogNews::Lines(vec![LogLine::printed(b"PG::Error: x")])),
+        log(LogNews::Closed(crate::cluster::LogEnd::Complete)),
         Change::Watch { kind: Kind::Pod, state: WatchState::Broken { since: at(9), error: "x".into() } },
     ]);
-    assert_eq!(seconds(&reel), [1, 8, 9]);
+    assert_eq!(seconds(&reel), [1, 4, 6, 11]);
+    let job = reel.head().1[0].steps[2].gate().unwrap().job.as_ref().unwrap();
+    assert!(job.logs.iter().any(|run| run.log.is_some()), "what is no mark is there all the same");
 }
 
 #[test]
@@ -103,12 +118,7 @@ fn failures_are_those_of_the_journal() {
 
 #[test]
 fn what_came_back_from_before_the_program_ran_is_no_failure() {
-    let hash = "gitlab-migrations-6338649a";
-    let owner = json!([{"kind": "GitLabCore", "name": "gitlab", "uid": "u", "controller": true}]);
-    let own = json!({"metadata": {"name": hash, "ownerReferences": owner}});
-    let spec = json!({"chart": null, "version": {"type": "Static", "static": {"version": "18.11.0"}}});
-    let core = with(core(), json!({"metadata": {"uid": "u"}, "spec": spec, "status": {"version": "18.10.1"}}));
-    let job = || with(job(), own.clone());
+    let (core, job) = (upgraded(), gate);
     let failed = pod("a", 0, json!({"restartCount": 1, "state": running(20), "lastState": ended(1, 2, 9)}));
     let mut before = World::default();
     for change in [applied(&core), applied(&job()), applied(&failed)] {

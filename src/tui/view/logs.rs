@@ -155,7 +155,7 @@ fn source(model: &Model, logs: &Logs, following: bool) -> Vec<Span<'static>> {
         }
         None => {
             let why = match (model.settings.origin, logs.pod()) {
-                (Origin::Replay, _) => "the recording holds no log of it",
+                (Origin::Replay, _) => "no log of it was recorded so far",
                 (_, Some(pod)) if !pod.gone => "no log was read yet",
                 (_, _) => "no log was read before its pod went",
             };
