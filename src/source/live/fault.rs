@@ -24,6 +24,8 @@ pub(super) enum Fault {
     Forbidden(String),
     /// The server doesn't take our credentials (401).
     Unauthorized,
+    /// Nothing came in time.
+    Silent,
     /// Anything else, in words for a person.
     Broken(String),
 }
@@ -53,11 +55,6 @@ impl Fault {
         }
     }
 
-    /// It did not come in time.
-    pub(super) fn silence() -> Self {
-        Self::Broken(NO_ANSWER.to_owned())
-    }
-
     /// The fault in words for a person, without what was tried and where.
     pub(super) fn words(&self) -> String {
         match self {
@@ -66,6 +63,7 @@ impl Fault {
             Self::Undefined => "the server does not serve this kind (404 Not Found)".to_owned(),
             Self::Forbidden(message) => message.clone(),
             Self::Unauthorized => "the token was refused (401 Unauthorized)".to_owned(),
+            Self::Silent => NO_ANSWER.to_owned(),
             Self::Broken(words) => words.clone(),
         }
     }

@@ -51,7 +51,7 @@ impl Pace {
         self.failures = self.failures.saturating_add(1);
         match fault {
             Fault::Ended if again == 0 => Answer { show: false, delay: Duration::ZERO },
-            Fault::Broken(_) | Fault::Undefined if again == 0 && up.is_some() => {
+            Fault::Broken(_) | Fault::Silent | Fault::Undefined if again == 0 && up.is_some() => {
                 Answer { show: false, delay: Duration::ZERO }
             }
             Fault::Forbidden(_) => Answer { show: true, delay: jittered(FORBIDDEN) },

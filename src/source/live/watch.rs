@@ -109,7 +109,7 @@ impl Watch {
 
     async fn resolve(&mut self) -> Step {
         let client = self.connection.client();
-        match timeout(PATIENCE, self.query.resolve(&client)).await.unwrap_or_else(|_| Err(Fault::silence())) {
+        match timeout(PATIENCE, self.query.resolve(&client)).await.unwrap_or_else(|_| Err(Fault::Silent)) {
             Ok(path) => (State::Empty { path }, None),
             Err(fault) => (State::Unresolved, Some(Err(fault))),
         }
@@ -186,7 +186,7 @@ impl Watch {
 
     async fn listen(&mut self, path: String, version: String, mut lines: Lines) -> Step {
         let Ok(line) = timeout(SILENCE, lines.next()).await else {
-            return (State::Known { path, version }, Some(Err(Fault::silence())));
+            return (State::Known { path, version }, Some(Err(Fault::Silent)));
         };
         match line {
             Some(Ok(WatchEvent::Added(value) | WatchEvent::Modified(value))) => {
@@ -219,20 +219,22 @@ impl Watch {
         let request = Request::new(path).watch(&self.query.watch(initial_events), version);
         let request = request.map_err(|error| Refused::of(kube::Error::BuildRequest(error)))?;
         let lines = timeout(PATIENCE, self.connection.client().request_events::<Value>(request)).await;
-        Ok(lines.map_err(|_| Refused::Other(Fault::silence()))?.map_err(Refused::of)?.boxed())
+        Ok(lines.map_err(|_| Refused::Other(Fault::Silent))?.map_err(Refused::of)?.boxed())
     }
 
     async fn page(&mut self, path: &str, continued: Option<String>) -> Result<ObjectList<Value>, Refused> {
         let request = Request::new(path).list(&self.query.list(continued));
         let request = request.map_err(|error| Refused::of(kube::Error::BuildRequest(error)))?;
         let page = timeout(PATIENCE, self.connection.client().request(request)).await;
-        page.map_err(|_| Refused::Other(Fault::silence()))?.map_err(Refused::of)
+        page.map_err(|_| Refused::Other(Fault::Silent))?.map_err(Refused::of)
     }
 
-    /// The object in what the server sent, as we need it, and all of it. What has no name is no object, and is passed over.
+    /// The object in what the server sent, as we need it, and all of it. What has no name is no object, and what says that it
+    /// is of another kind was not asked for: both are passed over.
     fn read(&self, path: &str, mut value: Value) -> Option<Object> {
         self.query.name_kind(path, &mut value);
-        Object::read_as(self.query.kind, &value).ok().map(|object| object.whole(&value))
+        let object = Object::read(&value).ok().filter(|object| object.kind() == self.query.kind)?;
+        Some(object.whole(&value))
     }
 }
 
