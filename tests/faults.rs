@@ -22,3 +22,11 @@ mod api;
 mod field;
 #[path = "faults/watches.rs"]
 mod watches;
+#[path = "faults/clocks.rs"]
+mod clocks;
+#[path = "faults/lists.rs"]
+mod lists;
+#[path = "faults/outages.rs"]
+mod outages;
+#[path = "faults/refusals.rs"]
+mod refusals;

@@ -37,6 +37,8 @@ pub enum Verb {
 /// What becomes of a request.
 #[derive(Clone, Debug)]
 pub enum Fault {
+    /// Nothing: the server answers.
+    Passes,
     /// No connection can be made.
     Unreachable,
     /// No answer comes.
@@ -176,7 +178,7 @@ impl Api {
             Some(Fault::Unreachable) => return Err(refused()),
             Some(Fault::Silence) => pending().await,
             Some(Fault::Says(code, headers, body)) => return Ok(says(code, headers, body)),
-            Some(Fault::Half | Fault::Slow(_) | Fault::NoLastBookmark) | None => {}
+            Some(Fault::Passes | Fault::Half | Fault::Slow(_) | Fault::NoLastBookmark) | None => {}
         }
         let (head, body) = server.answer(request).await.into_parts();
         let body = match fault {
@@ -231,7 +233,7 @@ impl Asked {
 
     /// What is asked about: the same for every request of one watch.
     pub fn about(&self) -> String {
-        let tells = |pair: &&str| ["fieldSelector", "container", "previous"].iter().any(|name| pair.starts_with(name));
+        let tells = |pair: &&str| ["fieldSelector", "container", "previous", "continue"].iter().any(|name| pair.starts_with(name));
         format!("{} {}", self.path, self.query.split('&').filter(tells).collect::<Vec<_>>().join(" "))
     }
 }

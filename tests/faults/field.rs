@@ -2,10 +2,11 @@
 //! none. Time is virtual, and is the recording's.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use gatewatch::clock::Clock;
-use gatewatch::cluster::{Change, ClusterEvent, World};
+use gatewatch::cluster::{Change, ClusterEvent, Kind, Object, Scope, World};
 use gatewatch::notify::Notices;
 use gatewatch::record::{self, Reading};
 use gatewatch::run::derive;
@@ -58,7 +59,7 @@ pub struct Watcher {
 pub struct Field {
     /// What the one who has the faults asks.
     pub api: Api,
-    pub server: Server,
+    servers: Vec<Server>,
     rest: VecDeque<ClusterEvent>,
     clock: Virtual,
     pub watcher: Watcher,
@@ -90,7 +91,7 @@ impl Field {
         let (api, direct) = (Api::new(server.clone()), Api::new(server.clone()));
         let watcher = Watcher::start(&api, Virtual { from: now + off, ..clock });
         let undisturbed = Watcher::start(&direct, clock);
-        Self { api, server, rest: rest.into(), clock, watcher, undisturbed }
+        Self { api, servers: vec![server], rest: rest.into(), clock, watcher, undisturbed }
     }
 
     /// That much time passes: the upgrade goes on, and both take in what they hear.
@@ -112,7 +113,7 @@ impl Field {
                 }
                 () = sleep_until(next.unwrap_or(until)), if next.is_some_and(|next| next <= until) => {
                     let event = self.rest.pop_front().unwrap();
-                    self.server.apply(&event.change);
+                    self.servers.iter().for_each(|server| server.apply(&event.change));
                 }
                 () = sleep_until(until) => break,
             }
@@ -128,6 +129,36 @@ impl Field {
     /// Nothing more happens in the cluster.
     pub fn stand_still(&mut self) {
         self.rest.clear();
+    }
+
+    /// Something else happens in the cluster.
+    pub fn happens(&self, change: &Change) {
+        self.servers.iter().for_each(|server| server.apply(change));
+    }
+
+    /// The API server starts anew with all objects, and counts their versions from the beginning.
+    pub fn restart(&mut self) {
+        let server = Server::new(TOKEN);
+        for (kind, scope) in Kind::ALL.map(|kind| (kind, Scope::All)) {
+            let objects = self.objects().into_iter().filter(|object| object.kind() == kind).collect();
+            server.apply(&Change::Replaced { kind, scope, objects });
+        }
+        self.api.replace(server.clone());
+        self.servers.push(server);
+    }
+
+    /// All objects that there are by now, by the recording.
+    fn objects(&self) -> Vec<Object> {
+        let now = self.clock.now();
+        let mut objects = BTreeMap::new();
+        for event in recording().into_iter().filter(|event| event.time <= now) {
+            match event.change {
+                Change::Applied(object) => drop(objects.insert(object.meta().uid.clone(), *object)),
+                Change::Deleted(object) => drop(objects.remove(&object.meta().uid)),
+                _ => {}
+            }
+        }
+        objects.into_values().collect()
     }
 
     /// What was seen stays shown, and is marked stale since that time of the day, for that reason; keys answer.
@@ -246,9 +277,11 @@ impl Watcher {
     /// Keys answer: into the detail and the help, and back.
     pub fn keys_answer(&mut self) {
         let before = self.screen();
-        self.press(KeyCode::Enter);
-        assert_ne!(self.screen(), before);
-        self.press(KeyCode::Esc);
+        if before.contains("↵ detail") {
+            self.press(KeyCode::Enter);
+            assert_ne!(self.screen(), before);
+            self.press(KeyCode::Esc);
+        }
         self.press(KeyCode::Char('?'));
         self.shows("Ctrl-C");
         self.press(KeyCode::Esc);
@@ -279,7 +312,7 @@ impl Watcher {
         self.press(KeyCode::Esc);
         self.take(Message::Resize(SIZE));
         let entries = screen.lines().map(str::trim_start).filter(|line| line.starts_with(|first: char| first.is_ascii_digit()));
-        entries.filter_map(|line| line.split_once(' ')).map(|(_, entry)| entry.trim().to_owned()).collect()
+        entries.map(|line| line.split_whitespace().skip(1).collect::<Vec<_>>().join(" ")).collect()
     }
 }
 
@@ -291,13 +324,16 @@ pub fn moment(time: &str) -> Timestamp {
 }
 
 fn recording() -> Vec<ClusterEvent> {
-    let path = "tests/recordings/retry.jsonl.gz";
-    let Reading::Recording(recording) = record::open(path.as_ref()).unwrap() else { panic!("{path} is no recording") };
-    recording.events
+    static EVENTS: LazyLock<Vec<ClusterEvent>> = LazyLock::new(|| {
+        let path = "tests/recordings/retry.jsonl.gz";
+        let Reading::Recording(recording) = record::open(path.as_ref()).unwrap() else { panic!("no recording") };
+        recording.events
+    });
+    EVENTS.clone()
 }
 
 /// The last that the recording told of an object by that moment.
-pub fn told_of(name: &str, time: &str) -> gatewatch::cluster::Object {
+pub fn told_of(name: &str, time: &str) -> Object {
     let until = moment(time);
     let told = recording().into_iter().filter(|event| event.time <= until).filter_map(|event| match event.change {
         Change::Applied(object) if object.meta().name == name => Some(*object),

@@ -13,6 +13,7 @@ use serde_json::Value;
 use tokio::sync::watch;
 use tokio::time::timeout;
 
+use super::busy::telling_when;
 use super::fault::{Fault, cause};
 use super::kubeconfig::find;
 use super::query::Query;
@@ -55,7 +56,8 @@ pub struct Connection {
 impl Connection {
     /// A connection by a client that came from elsewhere, to the API server at that URL.
     pub fn new(client: Client, server: impl Into<String>, namespace: Option<String>) -> Self {
-        Self { client: watch::Sender::new(client), server: server.into(), context: None, namespace, options: None }
+        let client = watch::Sender::new(telling_when(client));
+        Self { client, server: server.into(), context: None, namespace, options: None }
     }
 
     /// The client, with the credentials that were read last.
@@ -72,7 +74,7 @@ impl Connection {
             && config.auth_info.exec.is_none()
             && let Ok(client) = client(config)
         {
-            self.client.send_replace(client);
+            self.client.send_replace(telling_when(client));
         }
     }
 }
@@ -105,7 +107,7 @@ async fn connected(options: &ConnectOptions) -> Result<Connection, ExpectedError
             cause(&error)
         ))
     })?;
-    let client = watch::Sender::new(client);
+    let client = watch::Sender::new(telling_when(client));
     // Whoever chooses another current context later means other programs: what is on the screen stays this cluster.
     let options = ConnectOptions { context: context.clone(), ..options.clone() };
     let connection = Connection { client, server, context, namespace, options: Some(options) };

@@ -2,6 +2,7 @@
 
 use std::error::Error;
 use std::io;
+use std::time::Duration;
 
 use kube::client::AuthError;
 use kube::config::LoadDataError;
@@ -26,6 +27,13 @@ pub(super) enum Fault {
     Unauthorized,
     /// Nothing came in time.
     Silent,
+    /// The server has too much to do.
+    Busy {
+        /// What it says, in words for a person.
+        words: String,
+        /// How long it wants to be left alone.
+        after: Duration,
+    },
     /// Anything else, in words for a person.
     Broken(String),
 }
@@ -45,13 +53,18 @@ impl Fault {
     /// The fault behind a refusal of the server.
     pub(super) fn of_status(status: &Status) -> Self {
         let message = clean(&status.message);
+        let words = |code| match message.as_str() {
+            "" => format!("the server answered {code}"),
+            message => format!("the server answered {code}: {message}"),
+        };
+        let after = status.details.as_ref().map_or(0, |details| details.retry_after_seconds);
         match status.code {
             401 => Self::Unauthorized,
             403 => Self::Forbidden(message),
             404 => Self::Undefined,
             410 => Self::Expired,
-            code if message.is_empty() => Self::Broken(format!("the server answered {code}")),
-            code => Self::Broken(format!("the server answered {code}: {message}")),
+            code if after > 0 => Self::Busy { words: words(code), after: Duration::from_secs(after.into()) },
+            code => Self::Broken(words(code)),
         }
     }
 
@@ -64,7 +77,7 @@ impl Fault {
             Self::Forbidden(message) => message.clone(),
             Self::Unauthorized => "the token was refused (401 Unauthorized)".to_owned(),
             Self::Silent => NO_ANSWER.to_owned(),
-            Self::Broken(words) => words.clone(),
+            Self::Busy { words, .. } | Self::Broken(words) => words.clone(),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::busy;
 use super::fault::Fault;
 
 /// The first delay of a growing one.
@@ -53,6 +54,10 @@ impl Pace {
             Fault::Ended if again == 0 => Answer { show: false, delay: Duration::ZERO },
             Fault::Broken(_) | Fault::Silent | Fault::Undefined if again == 0 && up.is_some() => {
                 Answer { show: false, delay: Duration::ZERO }
+            }
+            Fault::Busy { after, .. } => {
+                let delay = jittered(grown(again).min(LONGEST));
+                Answer { show: true, delay: (*after).min(busy::LONGEST) + delay }
             }
             Fault::Forbidden(_) => Answer { show: true, delay: jittered(FORBIDDEN) },
             Fault::Undefined => Answer { show: true, delay: jittered(grown(again).min(LONGEST_UNDEFINED)) },
