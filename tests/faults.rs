@@ -7,7 +7,7 @@
 //! | `api` | the server, the faults between it and the feed, and the list of what was asked |
 //! | `field` | a recorded upgrade that goes on, and two who watch it: one with the faults, one without |
 //! | `watches`, `lists`, `refusals`, `outages`, `clocks` | the faults |
-//! | `sockets`, `way`, `trust` | those that need real sockets: tokens, proxies, certificates |
+//! | `sockets`, `way` | those of the way to a cluster, over real sockets: tokens, plugins, proxies, certificates |
 
 #![allow(
     clippy::unwrap_used,
@@ -30,3 +30,7 @@ mod lists;
 mod outages;
 #[path = "faults/refusals.rs"]
 mod refusals;
+#[path = "faults/sockets.rs"]
+mod sockets;
+#[path = "faults/way.rs"]
+mod way;

@@ -21,7 +21,7 @@ use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::layout::{Rect, Size};
 use tokio::sync::mpsc::{self, Receiver};
 use tokio::task::JoinHandle;
-use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
+use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until, timeout};
 
 use crate::api::{Api, Asked, TOKEN};
 
@@ -204,12 +204,17 @@ impl Field {
 
 impl Watcher {
     fn start(api: &Api, clock: Virtual) -> Self {
-        let (out, heard) = mpsc::channel(1024);
-        let connection = Connection::new(api.client(), "https://api.example", Some("gitlab".into()));
-        Self::with(heard, tokio::spawn(Live::new(connection, clock).run(out)), clock)
+        Self::on(Connection::new(api.client(), "https://api.example", Some("gitlab".into())), clock)
     }
 
-    fn with(heard: Receiver<ClusterEvent>, feed: JoinHandle<Result<(), SourceError>>, clock: Virtual) -> Self {
+    /// Somebody who watches over a connection, from the time of the recording on at which the others begin.
+    pub fn over(connection: Connection) -> Self {
+        Self::on(connection, Virtual { from: moment("15:33:50"), began: Instant::now() })
+    }
+
+    fn on(connection: Connection, clock: Virtual) -> Self {
+        let (out, heard) = mpsc::channel(1024);
+        let feed = tokio::spawn(Live::new(connection, clock).run(out));
         let settings = Settings {
             place: "prod".into(),
             namespace: Some("gitlab".into()),
@@ -233,6 +238,18 @@ impl Watcher {
         }
         let (runs, feed) = (derive(&self.world), self.world.feed().clone());
         self.take(Message::Cluster { runs, feed, now: self.clock.now() });
+    }
+
+    /// Takes in what is heard until the screen shows that text; over real sockets time is real.
+    pub async fn until_shows(&mut self, text: &str) {
+        let shown = async {
+            while !self.screen().contains(text) {
+                let event = self.heard.recv().await.unwrap();
+                self.take_in(event);
+            }
+        };
+        let shown = timeout(MINUTE, shown).await;
+        assert!(shown.is_ok(), "`{text}` is not shown:\n{}", self.screen());
     }
 
     fn tick(&mut self) {
@@ -323,7 +340,7 @@ pub fn moment(time: &str) -> Timestamp {
     format!("2026-11-29T{time}Z").parse().unwrap()
 }
 
-fn recording() -> Vec<ClusterEvent> {
+pub fn recording() -> Vec<ClusterEvent> {
     static EVENTS: LazyLock<Vec<ClusterEvent>> = LazyLock::new(|| {
         let path = "tests/recordings/retry.jsonl.gz";
         let Reading::Recording(recording) = record::open(path.as_ref()).unwrap() else { panic!("no recording") };

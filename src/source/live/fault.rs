@@ -10,6 +10,8 @@ use kube::core::Status;
 
 use crate::cluster::clean;
 
+/// How rustls words that it does not trust a server.
+const UNTRUSTED: &str = "invalid peer certificate: ";
 const NO_ANSWER: &str = "no answer from the server";
 
 /// Why a request or a watch ended.
@@ -25,6 +27,8 @@ pub(super) enum Fault {
     Forbidden(String),
     /// The server doesn't take our credentials (401).
     Unauthorized,
+    /// Its certificate is not to be trusted, in words for a person.
+    Untrusted(String),
     /// Nothing came in time.
     Silent,
     /// The server has too much to do.
@@ -46,7 +50,14 @@ impl Fault {
             kube::Error::SerdeError(_) | kube::Error::FromUtf8(_) => {
                 Self::Broken(format!("the answer is not Kubernetes': {}", cause(error)))
             }
-            _ => Self::Broken(cause(error)),
+            _ => {
+                let words = cause(error);
+                match words.strip_prefix(UNTRUSTED) {
+                    Some("UnknownIssuer") => Self::Untrusted("whoever signed it is not known here".to_owned()),
+                    Some(why) => Self::Untrusted(why.to_owned()),
+                    None => Self::Broken(words),
+                }
+            }
         }
     }
 
@@ -76,6 +87,7 @@ impl Fault {
             Self::Undefined => "the server does not serve this kind (404 Not Found)".to_owned(),
             Self::Forbidden(message) => message.clone(),
             Self::Unauthorized => "the token was refused (401 Unauthorized)".to_owned(),
+            Self::Untrusted(why) => format!("its certificate cannot be trusted: {why}"),
             Self::Silent => NO_ANSWER.to_owned(),
             Self::Busy { words, .. } | Self::Broken(words) => words.clone(),
         }

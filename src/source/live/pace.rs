@@ -52,7 +52,7 @@ impl Pace {
         self.failures = self.failures.saturating_add(1);
         match fault {
             Fault::Ended if again == 0 => Answer { show: false, delay: Duration::ZERO },
-            Fault::Broken(_) | Fault::Silent | Fault::Undefined if again == 0 && up.is_some() => {
+            Fault::Broken(_) | Fault::Untrusted(_) | Fault::Silent | Fault::Undefined if again == 0 && up.is_some() => {
                 Answer { show: false, delay: Duration::ZERO }
             }
             Fault::Busy { after, .. } => {
