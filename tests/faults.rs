@@ -18,12 +18,10 @@
 
 #[path = "faults/api.rs"]
 mod api;
-#[path = "faults/field.rs"]
-mod field;
-#[path = "faults/watches.rs"]
-mod watches;
 #[path = "faults/clocks.rs"]
 mod clocks;
+#[path = "faults/field.rs"]
+mod field;
 #[path = "faults/lists.rs"]
 mod lists;
 #[path = "faults/outages.rs"]
@@ -32,5 +30,7 @@ mod outages;
 mod refusals;
 #[path = "faults/sockets.rs"]
 mod sockets;
+#[path = "faults/watches.rs"]
+mod watches;
 #[path = "faults/way.rs"]
 mod way;

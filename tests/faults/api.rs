@@ -150,11 +150,6 @@ impl Api {
         asked.filter(|asked| resource == "*" || asked.resource == resource).cloned().collect()
     }
 
-    /// How long it has been there.
-    pub fn age(&self) -> Duration {
-        self.began.elapsed()
-    }
-
     /// A client to it.
     pub fn client(&self) -> Client {
         let api = self.clone();
@@ -204,8 +199,7 @@ impl Inner {
     /// What becomes of a request. A rule that has no times left is gone.
     fn fault(&mut self, asked: &Asked) -> Option<Fault> {
         let matches = |rule: &Rule| {
-            (rule.resource == "*" || rule.resource == asked.resource)
-                && rule.verb.is_none_or(|verb| verb == asked.verb)
+            (rule.resource == "*" || rule.resource == asked.resource) && rule.verb.is_none_or(|verb| verb == asked.verb)
         };
         let position = self.rules.iter().position(matches)?;
         let fault = self.rules[position].fault.clone();
@@ -233,7 +227,9 @@ impl Asked {
 
     /// What is asked about: the same for every request of one watch.
     pub fn about(&self) -> String {
-        let tells = |pair: &&str| ["fieldSelector", "container", "previous", "continue"].iter().any(|name| pair.starts_with(name));
+        let tells = |pair: &&str| {
+            ["fieldSelector", "container", "previous", "continue"].iter().any(|name| pair.starts_with(name))
+        };
         format!("{} {}", self.path, self.query.split('&').filter(tells).collect::<Vec<_>>().join(" "))
     }
 }

@@ -328,7 +328,8 @@ impl Watcher {
         let screen = self.screen();
         self.press(KeyCode::Esc);
         self.take(Message::Resize(SIZE));
-        let entries = screen.lines().map(str::trim_start).filter(|line| line.starts_with(|first: char| first.is_ascii_digit()));
+        let entries =
+            screen.lines().map(str::trim_start).filter(|line| line.starts_with(|first: char| first.is_ascii_digit()));
         entries.map(|line| line.split_whitespace().skip(1).collect::<Vec<_>>().join(" ")).collect()
     }
 }

@@ -98,6 +98,5 @@ async fn a_list_that_comes_byte_by_byte_is_waited_for() {
     field.watcher.shows("connecting");
     field.watcher.keys_answer();
     field.pass(3 * MINUTE).await;
-    eprintln!("{}", field.watcher.screen());
     field.is_as_if_nothing_had_been();
 }

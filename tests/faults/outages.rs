@@ -85,8 +85,6 @@ async fn names_that_another_job_and_its_pod_have_taken_are_not_those_of_before()
     field.watcher.shows("2 of 6 failed, 4 left");
     field.api.heal();
     field.pass(30 * SECOND).await;
-    eprintln!("{}", field.watcher.screen());
-    eprintln!("{:#?}", field.watcher.journal());
     field.watcher.hides("of 6 failed");
     field.is_as_if_nothing_had_been();
 }

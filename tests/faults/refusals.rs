@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use crate::api::{Break, Fault, refusal};
-use crate::field::{Field, MINUTE, SECOND};
+use ratatui::crossterm::event::KeyCode;
 
-const ALL: [&str; 5] = ["gitlabcores", "jobs", "pods", "deployments", "events"];
+use crate::api::{Break, Fault, Verb, refusal};
+use crate::field::{Field, MINUTE, SECOND};
 
 /// Everything is refused like that for a minute, in which the third attempt fails.
 async fn refused_for_a_minute(fault: Fault, reason: &str) -> Field {
@@ -13,7 +13,6 @@ async fn refused_for_a_minute(fault: Fault, reason: &str) -> Field {
     field.api.always("*", fault);
     field.api.break_watches("*", &Break::Ends);
     field.pass(MINUTE).await;
-    eprintln!("{}", field.watcher.screen());
     field.watcher.shows("2 of 6 failed, 4 left");
     field.is_stale("15:33:51", reason);
     field.api.heal();
@@ -37,7 +36,8 @@ async fn a_server_that_is_unavailable_is_stale_with_its_words() {
 
 #[tokio::test(start_paused = true)]
 async fn a_token_that_is_refused_is_stale_and_says_so() {
-    refused_for_a_minute(refusal(401, "Unauthorized", "Unauthorized"), "the token was refused (401 Unauthorized)").await;
+    refused_for_a_minute(refusal(401, "Unauthorized", "Unauthorized"), "the token was refused (401 Unauthorized)")
+        .await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -59,65 +59,120 @@ fn forbidden(resource: &str) -> Fault {
     refusal(403, "Forbidden", &message)
 }
 
-/// One kind alone may not be listed, from the beginning and later on; the rest goes on.
-async fn may_not_list(resource: &'static str, hidden: &str, rest: &[&str]) {
+/// One kind alone may not be listed: from the beginning on, until a Role allows it, and from a moment on. What is hidden says
+/// so, and the rest goes on.
+async fn may_not_list(resource: &'static str, hidden: &str, from_the_beginning: &[&str], later: &[&str]) {
+    let mut field = Field::before("15:33:50");
+    field.api.always(resource, forbidden(resource));
+    field.pass_until("15:35:00").await;
+    from_the_beginning.iter().for_each(|shown| field.watcher.shows(shown));
+    field.watcher.shows("● live");
+    field.watcher.keys_answer();
+    field.api.heal();
+    field.pass_until("15:36:00").await;
+    field.is_caught_up();
+    field.watcher.has_told_nothing_twice();
+
     let mut field = Field::at("15:33:50").await;
     field.api.always(resource, forbidden(resource));
     field.api.break_watches(resource, &Break::Ends);
     field.pass_until("15:35:00").await;
-    field.watcher.shows(&format!("You may not list {resource} in gitlab"));
-    field.watcher.shows(hidden);
-    field.watcher.shows("● live");
-    eprintln!("{}", field.watcher.screen());
-    field.watcher.keys_answer();
-    let mut field = Field::before("15:33:50");
-    field.api.always(resource, forbidden(resource));
-    field.pass(MINUTE).await;
-    eprintln!("{}", field.watcher.screen());
-    rest.iter().for_each(|rest| field.watcher.shows(rest));
+    field.watcher.shows(&format!("You may not list {resource} in gitlab  hidden: {hidden}"));
+    field.watcher.shows("✔ 1 Pre-deployment migrations  done             12s");
+    later.iter().for_each(|shown| field.watcher.shows(shown));
     field.watcher.keys_answer();
     field.api.heal();
-    field.pass(MINUTE).await;
-    eprintln!("{}", field.watcher.screen());
-    field.is_calm();
+    field.pass_until("15:36:00").await;
+    field.is_caught_up();
+    field.watcher.has_told_nothing_twice();
 }
+
+const FULL_IS_DONE: &str = "✔ 2 Full migrations            done           1m04s   3 of 6 failed";
+const ROLLOUT_IS_DONE: &str = "✔   Final rollout              done             11s   webservice 2/2   sidekiq 1/1";
+const LAST_RUNS: &str = "3 Background migrations      running";
 
 #[tokio::test(start_paused = true)]
 async fn without_a_right_to_the_instances_the_screen_says_so() {
-    may_not_list("gitlabcores", "hidden: new instances", &["You may not list GitLabCore in namespace gitlab"]).await;
+    let hidden = ["You may not list GitLabCore in namespace gitlab", "Waiting for a Role that allows it."];
+    may_not_list("gitlabcores", "new instances", &hidden, &[FULL_IS_DONE, ROLLOUT_IS_DONE, LAST_RUNS]).await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn without_a_right_to_the_jobs_the_gates_are_unknown() {
-    may_not_list("jobs", "hidden: gates", &[]).await;
+    let hidden = ["hidden: gates", "? 2 Full migrations            unknown                you may not see Jobs"];
+    may_not_list("jobs", "gates", &hidden, &["3 of 6 failed", "you may not see Jobs"]).await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn without_a_right_to_the_pods_the_attempts_are_hidden() {
-    may_not_list("pods", "hidden: attempts and failures", &[]).await;
+    let rest =
+        ["hidden: attempts and failures", "✔ 2 Full migrations            done           1m04s", ROLLOUT_IS_DONE];
+    may_not_list("pods", "attempts and failures", &rest, &["done           1m04s", ROLLOUT_IS_DONE, LAST_RUNS]).await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn without_a_right_to_the_events_some_start_faults_are_hidden() {
-    may_not_list("events", "hidden: some start faults", &[]).await;
+    let rest = [FULL_IS_DONE, ROLLOUT_IS_DONE, LAST_RUNS];
+    may_not_list("events", "some start faults", &[&["hidden: some start faults"], rest.as_slice()].concat(), &rest)
+        .await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn without_a_right_to_the_deployments_the_rollouts_are_hidden() {
-    may_not_list("deployments", "hidden: rollouts", &[]).await;
+    let rest = ["hidden: rollouts", FULL_IS_DONE, LAST_RUNS];
+    may_not_list("deployments", "rollouts", &rest, &[FULL_IS_DONE, LAST_RUNS]).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn without_a_right_to_the_logs_the_rest_goes_on() {
+    let mut field = Field::before("15:33:50");
+    let message =
+        "pods \"gitlab-migrations-6da3b811-f2wph\" is forbidden: User \"eve\" cannot get resource \"pods/log\"";
+    field.api.always("log", refusal(403, "Forbidden", message));
+    field.pass_until("15:34:10").await;
+    field.watcher.shows("3 of 6 failed, 3 left");
+    field.watcher.press(KeyCode::Char('l'));
+    field.watcher.shows("you may not read logs: pods");
+    field.watcher.press(KeyCode::Esc);
+    field.watcher.keys_answer();
+    field.pass_until("15:36:00").await;
+    field.is_as_if_nothing_had_been();
+    let asked = field.api.asked("log", Duration::ZERO);
+    assert!(asked.len() < 20, "a refusal is not asked about again and again: {}", asked.len());
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_definition_that_is_not_there_is_waited_for() {
     let mut field = Field::before("15:33:50");
     field.stand_still();
-    let groups = r#"{"kind":"APIGroupList","apiVersion":"v1","groups":[]}"#;
-    field.api.always("apis", Fault::Says(200, Vec::new(), groups.into()));
+    field.api.always("apis", no_groups());
     field.pass(5 * MINUTE).await;
     field.watcher.shows("prod does not know GitLabCore yet");
     field.is_calm();
     field.api.heal();
     field.pass(15 * SECOND).await;
-    field.is_caught_up();
-    assert!(ALL.iter().all(|resource| !field.api.asked(resource, Duration::ZERO).is_empty()));
+    field.is_as_if_nothing_had_been();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_definition_that_is_removed_leaves_shown_what_was_seen() {
+    let mut field = Field::at("15:33:50").await;
+    let message = "the server could not find the requested resource";
+    field.api.next("gitlabcores", Verb::Watch, 1, refusal(404, "NotFound", message));
+    field.api.always("apis", no_groups());
+    field.api.break_watches("gitlabcores", &Break::Ends);
+    field.pass_until("15:35:00").await;
+    field.watcher.shows("The cluster no longer knows the kind GitLabCore");
+    field.watcher.shows(FULL_IS_DONE);
+    field.watcher.shows(LAST_RUNS);
+    field.watcher.keys_answer();
+    field.is_calm();
+    field.api.heal();
+    field.pass_until("15:36:00").await;
+    field.is_as_if_nothing_had_been();
+}
+
+/// A cluster that serves nothing of ours.
+fn no_groups() -> Fault {
+    Fault::Says(200, Vec::new(), r#"{"kind":"APIGroupList","apiVersion":"v1","groups":[]}"#.into())
 }

@@ -56,8 +56,10 @@ async fn a_socks_proxy_of_the_kubeconfig_leads_to_the_cluster() {
 #[tokio::test]
 async fn a_proxy_that_is_not_there_is_told_before_a_screen_is_drawn() {
     let folder = TempDir::new().unwrap();
-    for proxy in ["http://127.0.0.1:1", "socks5://127.0.0.1:1"] {
-        let cluster = json!({"server": format!("https://{HOST}:6443"), "proxy-url": proxy});
+    for (given, proxy) in
+        [("http://eve:secret@127.0.0.1:1", "http://127.0.0.1:1"), ("socks5://127.0.0.1:1", "socks5://127.0.0.1:1")]
+    {
+        let cluster = json!({"server": format!("https://{HOST}:6443"), "proxy-url": given});
         let error = connected(&folder, &cluster, &json!({"token": TOKEN})).await.err().unwrap();
         assert_eq!(error.code, ExitCode::Unreachable);
         let said = format!("cannot reach https://{HOST}:6443 (context `prod`) through the proxy {proxy}: ");
@@ -92,7 +94,10 @@ async fn a_certificate_for_another_name_is_told_with_the_names_it_is_for() {
         "certificate-authority": certificate()});
     let error = connected(&folder, &cluster, &json!({"token": TOKEN})).await.err().unwrap();
     assert!(error.message.starts_with("cannot trust the certificate of "), "{error}");
-    assert!(error.message.contains("not valid for name \"another.example\"") && error.message.contains(HOST), "{error}");
+    assert!(
+        error.message.contains("not valid for name \"another.example\"") && error.message.contains(HOST),
+        "{error}"
+    );
 }
 
 #[tokio::test]
@@ -136,7 +141,7 @@ async fn a_credential_plugin_that_fails_later_is_told_by_its_last_word() {
     watcher.until_shows("● live").await;
     std::fs::remove_file(&session).unwrap();
     servers.send_replace(server(TOKEN, "15:34:10"));
-    watcher.until_shows("the credential plugin failed (exit status: 3)").await;
+    watcher.until_shows("the credential plugin failed (exit").await;
     assert!(watcher.journal_of_feed().iter().any(|entry| entry.contains("the session has expired")));
     watcher.shows("stale since");
     watcher.shows("2 of 6 failed, 4 left");

@@ -84,7 +84,16 @@ struct Unheard;
 impl Teller {
     fn new(watch: &Watch, clock: SharedClock, out: Sender<Told>) -> Self {
         let (query, server) = (watch.query(), watch.connection().server.clone());
-        Self { kind: query.kind, scope: query.scope.clone(), server, clock, out, state: None, heard: None, broken: None }
+        Self {
+            kind: query.kind,
+            scope: query.scope.clone(),
+            server,
+            clock,
+            out,
+            state: None,
+            heard: None,
+            broken: None,
+        }
     }
 
     /// Tells that everything of a kind is asked for. Of events that are asked for in between, nobody has to wait.

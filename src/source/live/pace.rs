@@ -146,6 +146,16 @@ mod tests {
     }
 
     #[test]
+    fn a_busy_server_is_left_alone_for_as_long_as_it_wants_and_no_longer_than_minutes() {
+        let delay = |seconds| {
+            let fault = Fault::Busy { words: "no".into(), after: Duration::from_secs(seconds) };
+            Pace::default().after(&fault, None).delay
+        };
+        assert!((20.0..=20.5).contains(&delay(20).as_secs_f64()));
+        assert!(delay(86_400) <= busy::LONGEST + FIRST);
+    }
+
+    #[test]
     fn a_missing_definition_is_looked_for_every_ten_seconds_at_least() {
         let mut pace = Pace::default();
         let delays: Vec<Duration> = (0..10).map(|_| pace.after(&Fault::Undefined, None).delay).collect();

@@ -111,7 +111,7 @@ impl Watch {
 
     async fn resolve(&mut self) -> Step {
         let client = self.connection.client();
-        match timeout(PATIENCE, self.query.resolve(&client)).await.unwrap_or_else(|_| Err(Fault::Silent)) {
+        match timeout(PATIENCE, self.query.resolve(&client)).await.unwrap_or(Err(Fault::Silent)) {
             Ok(path) => (State::Empty { path }, None),
             Err(fault) => (State::Unresolved, Some(Err(fault))),
         }
@@ -234,7 +234,8 @@ impl Watch {
         let mut bytes = pin!(in_time(client.request_stream(request)).await?.map_err(Refused::of)?);
         let mut page = Vec::new();
         loop {
-            let piece = in_time(bytes.fill_buf()).await?.map_err(|error| Refused::Other(Fault::Broken(cause(&error))))?;
+            let piece =
+                in_time(bytes.fill_buf()).await?.map_err(|error| Refused::Other(Fault::Broken(cause(&error))))?;
             let length = piece.len();
             if length == 0 {
                 break;

@@ -72,7 +72,13 @@ impl Run {
             Ended::Fault(Fault::Forbidden(message)) if self.told == Told::Nothing => {
                 self.close(LogEnd::Forbidden(message), steps);
             }
-            Ended::Fault(fault @ (Fault::Broken(_) | Fault::Untrusted(_) | Fault::Busy { .. } | Fault::Silent | Fault::Unauthorized)) if again => {
+            Ended::Fault(
+                fault @ (Fault::Broken(_)
+                | Fault::Untrusted(_)
+                | Fault::Busy { .. }
+                | Fault::Silent
+                | Fault::Unauthorized),
+            ) if again => {
                 self.try_again(reading, fault, None, steps);
             }
             Ended::Silent if again => self.try_again(reading, Fault::Silent, None, steps),
