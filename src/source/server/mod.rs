@@ -11,10 +11,12 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `store`, `run_logs` | what there is, and the changes that can be gone on from; the logs |
+//! | `store` | what there is, and the changes that can be gone on from |
+//! | `replica_sets` | what follows from Deployments and their pods |
 //! | `resource`, `discovery` | what is served, and how it is told |
 //! | `route`, `query`, `options`, `selector/`, `page` | what a request asks for |
 //! | `list`, `watch` | objects at one moment, and as they change |
+//! | `log/` | the logs of containers, as the kubelet has them |
 //! | `format`, `table/` | in which form they are told |
 //! | `token` | who may ask |
 //! | `refusal` | why a request gets nothing, in the words of Kubernetes |
@@ -22,19 +24,24 @@
 
 mod body;
 mod discovery;
+#[cfg(test)]
+mod fixture;
 mod format;
 mod list;
 mod listen;
+mod log;
 mod options;
 mod page;
 mod query;
 mod refusal;
+mod replica_sets;
 mod resource;
 mod route;
-mod run_logs;
 mod selector;
 mod store;
 mod table;
+#[cfg(test)]
+mod tests;
 mod token;
 mod watch;
 
@@ -54,6 +61,7 @@ pub use body::Body;
 use format::Format;
 use query::Query;
 use refusal::Refusal;
+use resource::Resource;
 use route::Route;
 use store::{Key, Store};
 
@@ -150,12 +158,15 @@ impl Server {
                 let asked = Asked { query, format: format?, now: self.clock.now() };
                 let mut store = self.store.subscribe();
                 if options::is_watch(&asked.query) {
-                    watch::open(store, resource, namespace, Arc::clone(&self.clock), &asked)
+                    watch::open(store, resource, namespace, Arc::clone(&self.clock), &asked).await
                 } else {
                     list::objects(&mut store, resource, namespace.as_deref(), &asked).await
                 }
             }
-            Route::Log { .. } => Err(Refusal::no_resource()),
+            Route::Log { namespace, name } => {
+                let key = Key { resource: Resource::Pods, namespace, name };
+                log::answer(self.store.subscribe(), &key, &query, self.clock.now())
+            }
         }
     }
 }
