@@ -263,7 +263,7 @@ fn trouble(model: &Model, step: &Step, job: &GateJob, width: usize) -> Vec<Line<
 fn deadline(model: &Model, job: &GateJob, failing: bool, width: usize) -> Vec<Line<'static>> {
     let theme = model.theme();
     let Some(deadline) = job.deadline.filter(|_| job.ended.is_none() && !failing) else { return Vec::new() };
-    let (left, whole) = (deadline.at.duration_since(model.now()), SignedDuration::from_secs(deadline.seconds));
+    let (left, whole) = (deadline.left(model.now()), SignedDuration::from_secs(deadline.seconds));
     let near = left.as_secs_f64() < whole.as_secs_f64() / 5.0;
     let label = if left.as_secs() > 0 {
         format!("Deadline in {}", words::round(left))

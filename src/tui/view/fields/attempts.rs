@@ -73,7 +73,7 @@ impl Fields<'_> {
     pub(super) fn deadline(&mut self, job: &GateJob) {
         let Some(deadline) = job.deadline else { return };
         let theme = self.theme;
-        let left = deadline.at.duration_since(self.model.now());
+        let left = deadline.left(self.model.now());
         let whole = SignedDuration::from_secs(deadline.seconds);
         let of = format!("  of {}", words::round(whole));
         if left.as_secs() <= 0 {

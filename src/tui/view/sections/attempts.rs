@@ -78,7 +78,7 @@ impl Drawn<'_> {
             row("pods", Count::Pods, job.attempts.pods, "backoffLimit + 1"),
         ];
         if let Some(deadline) = job.deadline.filter(|_| job.ended.is_none()) {
-            let left = deadline.at.duration_since(self.model.now());
+            let left = deadline.left(self.model.now());
             let left = if left.is_positive() { format!("{} left", words::span(left)) } else { "passed".into() };
             rows.push(self.moment(
                 "deadline",
