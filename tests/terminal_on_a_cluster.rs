@@ -10,8 +10,14 @@ mod pty;
 
 #[path = "terminal/api.rs"]
 mod api;
+#[path = "terminal_on_a_cluster/desk.rs"]
+mod desk;
 #[path = "terminal_on_a_cluster/keys.rs"]
 mod keys;
+#[path = "terminal_on_a_cluster/leaving.rs"]
+mod leaving;
+#[path = "terminal_on_a_cluster/sizes.rs"]
+mod sizes;
 
 use std::fs;
 

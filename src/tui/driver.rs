@@ -5,7 +5,6 @@ use std::path::Path;
 use std::time::Duration;
 
 use ratatui::crossterm::event::{Event, KeyEventKind};
-use ratatui::layout::Size;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc::{Receiver, UnboundedReceiver};
 use tokio::task::{JoinError, JoinSet};
@@ -164,6 +163,7 @@ impl<C: Clock> Loop<C> {
                 Wake::Asked(Asked::Suspend) => Some(self.suspend()?),
                 Wake::Asked(Asked::Resume) => Some(Message::Resize(self.screen.resume()?)),
                 Wake::Terminal(None) => return Ok(Leave::TerminalGone),
+                Wake::Terminal(Some(Ok(Event::Resize(..)))) => Some(Message::Resize(self.screen.anew()?)),
                 Wake::Terminal(Some(event)) => from_terminal(event?),
                 Wake::Copied(outcome) => Some(Message::Copied(outcome)),
                 Wake::Kept(report) => Some(self.hear_of_kept(report)),
@@ -234,11 +234,10 @@ impl<C: Clock> Loop<C> {
     }
 }
 
-/// What an event of the terminal says to the model, if anything.
+/// What an event of the terminal says to the model, if anything. A new size is the screen's first.
 fn from_terminal(event: Event) -> Option<Message> {
     match event {
         Event::Key(key) if key.kind != KeyEventKind::Release => Some(Message::Key(key)),
-        Event::Resize(width, height) => Some(Message::Resize(Size { width, height })),
         Event::FocusGained => Some(Message::Attended(true)),
         Event::FocusLost => Some(Message::Attended(false)),
         _ => None,

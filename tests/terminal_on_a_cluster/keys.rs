@@ -1,40 +1,10 @@
 //! Every key that help names, on every screen, whether it does something there or not.
 
 use std::collections::BTreeSet;
-use std::fs::File;
-use std::io::{BufRead as _, BufReader};
 use std::thread;
 
-use flate2::read::GzDecoder;
-use serde_json::json;
-use tempfile::TempDir;
-
-use crate::api::{TOKEN, instance, kubeconfig, recorded, serve};
-use crate::pty::{Setup, Terminal};
-
-/// The escape key, written so that it stays one whatever comes after it.
-const ESCAPE: &str = "\x1b[27u";
-
-/// A screen: how help calls it, what leads to it from the list of instances, and what only it shows.
-struct Place {
-    name: &'static str,
-    way: &'static str,
-    sign: &'static str,
-}
-
-const PLACES: [Place; 11] = [
-    Place { name: "Instances", way: "", sign: "2 instances" },
-    Place { name: "Dashboard", way: "\r", sign: "↵ detail" },
-    Place { name: "Detail", way: "\r\r", sign: "Limits" },
-    Place { name: "Logs", way: "\rl", sign: "f follow" },
-    Place { name: "YAML and description", way: "\ry", sign: "apiVersion: batch/v1" },
-    Place { name: "Search", way: "\ry/", sign: "↵ keep" },
-    Place { name: "Journal", way: "J", sign: "Journal" },
-    Place { name: "Filter", way: "/", sign: "↵ keep" },
-    Place { name: "Namespace", way: "n", sign: "↵ watch" },
-    Place { name: "Help", way: "?", sign: "copy the command of the selected step" },
-    Place { name: "No instance", way: "nnowhere\r", sign: "No GitLabCore in namespace nowhere" },
-];
+use crate::desk::{Desk, ESCAPE, PLACES, Place};
+use crate::pty::Terminal;
 
 /// What a terminal sends for the key that help calls by that name.
 fn typed(label: &str) -> String {
@@ -58,38 +28,6 @@ fn typed(label: &str) -> String {
             "PgDn" => "\x1b[6~".into(),
             _ => panic!("nobody here knows how to press {label}"),
         },
-    }
-}
-
-/// A cluster with two instances: one whose full migrations failed three times and wait for their next run, and one of which
-/// nothing is known.
-struct Desk {
-    folder: TempDir,
-    kubeconfig: String,
-}
-
-impl Desk {
-    fn new() -> Self {
-        let mut second = instance();
-        second["metadata"]["name"] = "second".into();
-        second["metadata"]["uid"] = "second".into();
-        let api = serve(&[second]);
-        let whole = BufReader::new(GzDecoder::new(File::open("tests/recordings/retry.jsonl.gz").unwrap()));
-        let lines = whole.lines().map(Result::unwrap);
-        let under_way = lines.take_while(|line| line["{\"time\":\"".len()..] < *"2026-11-29T15:34:10Z");
-        let text: String = under_way.map(|line| format!("{line}\n")).collect();
-        recorded(&text).iter().for_each(|change| api.server.apply(change));
-        let folder = TempDir::new().unwrap();
-        let kubeconfig = kubeconfig(folder.path(), &api.url, &json!({"token": TOKEN}));
-        Self { folder, kubeconfig }
-    }
-
-    /// The program on it, with the list of instances on its screen.
-    fn start(&self) -> Terminal {
-        let setup = Setup::program(&["--kubeconfig", &self.kubeconfig]).folder(self.folder.path());
-        let mut terminal = setup.env("SSH_CONNECTION", "192.0.2.7 50000 192.0.2.1 22").start();
-        terminal.until_shows("2 instances");
-        terminal
     }
 }
 
