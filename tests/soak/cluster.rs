@@ -24,12 +24,19 @@ enum Way {
     Closed,
 }
 
+/// What was asked: so many requests, and lists of Jobs among them.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Asked {
+    pub requests: usize,
+    pub lists: usize,
+}
+
 /// A cluster that can be cut off.
 #[derive(Clone)]
 pub struct Cluster {
     server: Server,
     way: Arc<watch::Sender<Way>>,
-    asked: Arc<Mutex<Vec<String>>>,
+    asked: Arc<Mutex<Asked>>,
 }
 
 impl Cluster {
@@ -55,10 +62,9 @@ impl Cluster {
         self.way.send_replace(Way::Open);
     }
 
-    /// How many requests there were so far with all of those words in their path and query.
-    pub fn asked(&self, words: &[&str]) -> usize {
-        let asked = self.asked.lock().unwrap();
-        asked.iter().filter(|asked| words.iter().all(|word| asked.contains(word))).count()
+    /// What was asked so far.
+    pub fn asked(&self) -> Asked {
+        *self.asked.lock().unwrap()
     }
 
     /// A client to it.
@@ -73,8 +79,9 @@ impl Cluster {
         let watches = asked.contains("watch=true");
         let number = {
             let mut all = self.asked.lock().unwrap();
-            all.push(asked);
-            all.len()
+            all.requests += 1;
+            all.lists += usize::from(asked.contains("/jobs?") && asked.contains("sendInitialEvents"));
+            all.requests
         };
         let mut way = self.way.subscribe();
         if *way.borrow_and_update() == Way::Closed {
