@@ -32,6 +32,7 @@ fn frame(recording: &str, time: &str, (width, height): (u16, u16)) -> String {
         target: Default::default(),
         zone: TimeZone::UTC,
         notices: Notices::never(),
+        recorder: Default::default(),
     };
     let mut model = Model::new(settings, Size { width, height }, now);
     // What was kept is asked for, and nothing was.

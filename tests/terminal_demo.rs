@@ -3,7 +3,6 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking, in its helpers too")]
 
-#[allow(dead_code, reason = "each test uses a part of it")]
 mod common;
 #[allow(dead_code, reason = "each test uses a part of it")]
 #[path = "terminal/pty.rs"]
@@ -20,6 +19,9 @@ use common::gatewatch;
 use pty::{Setup, Terminal};
 use tempfile::TempDir;
 
+/// A proxy that leads nowhere.
+const PROXY: &str = "http://127.0.0.1:1";
+
 /// The demo with a folder of its own for everything that it could leave behind.
 struct Demo {
     terminal: Terminal,
@@ -34,7 +36,7 @@ impl Demo {
         let names = ["TMPDIR", "HOME", "XDG_STATE_HOME"];
         let setup = names.into_iter().fold(Setup::program(&words), |setup, name| setup.env(name, own));
         // A cluster that the user has, and a proxy on the way to it, are none of the demo's business.
-        let elsewhere = setup.env("KUBECONFIG", "/nowhere").env("HTTP_PROXY", "http://127.0.0.1:1");
+        let elsewhere = setup.env("KUBECONFIG", "/nowhere").env("HTTP_PROXY", PROXY).env("HTTPS_PROXY", PROXY);
         let terminal = elsewhere.env("SSH_CONNECTION", "192.0.2.7 50000 192.0.2.1 22").start();
         Self { terminal, folder }
     }
@@ -62,10 +64,10 @@ fn a_demo_shows_an_upgrade_to_its_end_and_leaves_nothing_behind() {
     let mut demo = Demo::start(&["--speed", "60"]);
     demo.terminal.until_shows("demo 60x");
     assert_eq!(fs::metadata(demo.kubeconfig()).unwrap().permissions().mode() & 0o777, 0o600);
-    demo.terminal.until_shows("3 of 6 failed");
+    demo.terminal.until_shows("2 of 6 failed");
     demo.terminal.until("the end", |screen| {
         let text = screen.contents();
-        text.contains("Settled") && text.contains("18.11.0") && text.contains("● demo  ")
+        text.contains("SETTLED") && text.contains("18.11.0") && text.contains("● demo  ")
     });
     demo.terminal.type_keys("q");
     assert!(demo.terminal.end().success());
@@ -73,17 +75,32 @@ fn a_demo_shows_an_upgrade_to_its_end_and_leaves_nothing_behind() {
 }
 
 #[test]
+fn why_an_attempt_failed_is_read_in_its_log_which_stays_when_its_pod_is_gone() {
+    let mut demo = Demo::start(&["rails", "--speed", "8"]);
+    demo.terminal.until_shows("CONTEXT:  while waiting for ShareLock");
+    demo.terminal.until_shows("SETTLED");
+    demo.terminal.type_keys("kkl[[");
+    demo.terminal.until("the log of the first attempt", |screen| {
+        let text = screen.contents();
+        text.contains("attempt 1 of 3") && text.contains("Tasks: TOP => db:migrate")
+    });
+    demo.terminal.signal("TERM");
+    demo.terminal.end();
+    demo.assert_gone();
+}
+
+#[test]
 fn a_command_that_is_copied_from_a_demo_finds_its_server() {
-    let mut demo = Demo::start(&["--speed", "100"]);
-    demo.terminal.until_shows("Settled");
-    demo.terminal.type_keys("jjc");
+    let mut demo = Demo::start(&["exhausted", "--speed", "100"]);
+    demo.terminal.until("the end", |screen| screen.contents().contains("FAILED"));
+    demo.terminal.type_keys("c");
     demo.terminal.until_heard("a copy", |heard| !heard.copies.is_empty());
     let command = String::from_utf8(STANDARD.decode(&demo.terminal.heard().copies[0]).unwrap()).unwrap();
     let kubeconfig = demo.kubeconfig();
     let kubeconfig = kubeconfig.to_str().unwrap();
     assert!(command.starts_with(&format!("kubectl --kubeconfig {kubeconfig} -n gitlab ")), "{command}");
     let looked = gatewatch(&["status", "--kubeconfig", kubeconfig]);
-    assert!(looked.code == 0 && looked.stdout.contains("Settled"), "{looked:?}");
+    assert!(looked.code == 1 && looked.stdout.contains("4 of 4 failed"), "{looked:?}");
 }
 
 #[test]
@@ -165,7 +182,10 @@ fn what_a_demo_serves_is_read_by_the_kubeconfig_that_it_prints() {
         assert!(waited.code == 0 && waited.stdout.contains("Settled at 18.11.0"), "{waited:?}");
         let (code, said) = served.end(signal);
         assert_eq!(code, 0);
-        assert!(said.contains("playing `image-missing` at 1000000000x") && said.contains("kubectl --kubeconfig"), "{said}");
+        assert!(
+            said.contains("playing `image-missing` at 1000000000x") && said.contains("kubectl --kubeconfig"),
+            "{said}"
+        );
     }
 }
 
@@ -182,7 +202,7 @@ fn the_scenarios_are_told_with_their_lengths_and_one_that_is_not_there_with_thos
     let listed = gatewatch(&["demo", "--list"]);
     let lines: Vec<&str> = listed.stdout.lines().collect();
     assert_eq!(lines.len(), fs::read_dir("assets/demo").unwrap().count());
-    assert!(lines.contains(&"retry             2m49s  The full migrations fail three times, then pass"), "{lines:#?}");
+    assert!(lines.contains(&"retry             2m31s  The full migrations fail three times, then pass"), "{lines:#?}");
     let unknown = gatewatch(&["demo", "nothing"]);
     assert_eq!(unknown.code, 2);
     for line in lines {

@@ -9,7 +9,8 @@ use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::JoinSet;
 
-use super::screens::{on_a_terminal, settings, watch};
+use super::record::Beside;
+use super::screens::{Desk, on_a_terminal, settings, watch};
 use super::{connect_options, printed};
 use crate::cli::{Cli, ConnectionArgs, DemoArgs};
 use crate::clock::{Clock, DemoClock, SystemClock};
@@ -45,7 +46,10 @@ pub(super) async fn show(cli: &Cli, args: &DemoArgs) -> Result<ExitCode, Expecte
     let origin = Origin::Demo { speed: stage.speed, until: stage.clock.until() };
     let settings = Settings { target: connection.target(), ..settings(cli, args.scenario.name.into(), None, origin) };
     let clock = stage.clock;
-    let shown = async { watch(connect(&connect_options(&connection)).await?, settings, clock, Place::Nowhere).await };
+    let shown = async {
+        let connection = connect(&connect_options(&connection)).await?;
+        watch(connection, settings, clock, Desk::open(Place::Nowhere, Beside::open(None)?)).await
+    };
     tokio::select! {
         left = shown => left,
         error = stage.fails() => Err(error),
@@ -100,11 +104,13 @@ impl Stage {
         let mut player = Player::new(recording, speed, SystemClock.now());
         let clock = player.clock();
         let server = Server::new(token).with_clock(clock);
-        player.begin(|change| server.apply(change));
+        player.beginning().for_each(|change| server.apply(&change));
         let mut tasks = JoinSet::new();
         tasks.spawn(server.clone().serve(listener));
         tasks.spawn(async move {
-            player.play(|change| server.apply(change)).await;
+            while let Some(change) = player.next().await {
+                server.apply(&change);
+            }
             Ok(())
         });
         Ok(Self { speed, clock, address, kubeconfig, tasks })

@@ -6,25 +6,34 @@ use std::path::PathBuf;
 use jiff::tz::TimeZone;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
+use super::record::{self, Beside};
 use super::{connect_options, feed, file};
 use crate::cli::{Cli, ReplayArgs};
 use crate::clipboard::{Clipboard, Environment, Outcome, plan};
 use crate::clock::{Clock, SystemClock};
 use crate::error::{ExitCode, ExpectedError};
 use crate::notify::{Notices, Notify};
-use crate::record::{self, Reading};
+use crate::record::open_all;
 use crate::source::live::{Connection, Live, connect};
-use crate::source::{Replay, Source};
+use crate::source::{Recorded, Replay, Source};
 use crate::state::{Keeper, Place, Report};
-use crate::tui::{self, Input, Leave, Mode, Origin, Ports, Settings, Theme};
+use crate::tui::{self, Input, Leave, Mode, Origin, Ports, RecorderState, Settings, Theme};
 
 /// Shows a cluster.
 pub(super) async fn dashboard(cli: &Cli) -> Result<ExitCode, ExpectedError> {
     on_a_terminal("`gatewatch status` and `gatewatch wait` need none")?;
-    let connection = connect(&connect_options(&cli.connection)).await?;
+    let beside = Beside::open(cli.record.as_deref())?;
+    let connection = match connect(&connect_options(&cli.connection)).await {
+        Ok(connection) => connection,
+        Err(error) => {
+            // Nothing was heard, and what was made for it goes again.
+            let _ = beside.close();
+            return Err(error);
+        }
+    };
     let place = connection.context.clone().unwrap_or_else(|| connection.server.clone());
-    let kept = if cli.display().no_state { Place::Nowhere } else { Place::of_user(path) };
-    watch(connection, settings(cli, place, None, Origin::Cluster), SystemClock, kept).await
+    let desk = Desk::open(if cli.display().no_state { Place::Nowhere } else { Place::of_user(path) }, beside);
+    watch(connection, settings(cli, place, None, Origin::Cluster), SystemClock, desk).await
 }
 
 /// Shows what is behind a connection, one namespace after another, until the user is done. The settings have their
@@ -33,12 +42,13 @@ pub(super) async fn watch(
     mut connection: Connection,
     settings: Settings,
     clock: impl Clock + Copy + Send + Sync + 'static,
-    kept: Place,
+    mut desk: Desk,
 ) -> Result<ExitCode, ExpectedError> {
-    let mut desk = Desk::open(kept);
     let left = loop {
-        let settings = Settings { namespace: connection.namespace.clone(), ..settings.clone() };
-        match show(settings, Live::new(connection.clone(), clock), clock, &mut desk).await {
+        let (namespace, recorder) = (connection.namespace.clone(), desk.beside.state());
+        let settings = Settings { namespace, recorder, ..settings.clone() };
+        let live = Recorded::new(Live::new(connection.clone(), clock), desk.beside.pen());
+        match show(settings, live, clock, &mut desk).await {
             Ok(Leave::Watch(namespace)) => connection.namespace = namespace,
             left => break left,
         }
@@ -50,25 +60,15 @@ pub(super) async fn watch(
 /// Plays a recording.
 pub(super) async fn replay(cli: &Cli, args: &ReplayArgs) -> Result<ExitCode, ExpectedError> {
     on_a_terminal("`gatewatch wait -f` reads a recording without one")?;
-    let mut recording = match record::open(&args.file)? {
-        Reading::Recording(recording) => recording,
-        Reading::Dump(_) => {
-            let name = args.file.display();
-            let hint = "a dump shows one moment, and nothing in it moves; read it with `gatewatch status -f`";
-            return Err(ExpectedError::usage(format!("`{name}` is no recording: {hint}")));
-        }
-    };
-    if let Some(cut) = &recording.cut {
-        // Where it can't be said now, it can't be said at all.
-        let _ = writeln!(io::stderr(), "gatewatch: warning: {}", cut.warning);
-    }
+    let mut recording = open_all(std::slice::from_ref(&args.file))?;
+    file::warn(&recording);
     file::keep_to_namespace(&mut recording.events, &cli.connection);
     let place = args.file.file_name().unwrap_or(args.file.as_os_str()).to_string_lossy().into_owned();
     let settings = settings(cli, place, cli.connection.namespace.clone(), Origin::Replay { speed: args.speed });
     let replay = Replay::new(recording.events, args.speed, SystemClock.now());
     let clock = replay.clock();
     // What happened once is in the recording already.
-    let mut desk = Desk::open(Place::Nowhere);
+    let mut desk = Desk::open(Place::Nowhere, Beside::open(None)?);
     let left = show(settings, replay, clock, &mut desk).await;
     desk.close();
     left.map(exit_code)
@@ -81,8 +81,10 @@ async fn show(
     clock: impl Clock,
     desk: &mut Desk,
 ) -> Result<Leave, ExpectedError> {
-    let Desk { input, clipboard, outcomes, keeper, reports } = desk;
-    let sink = |events| tui::run(settings, Ports { events, input, clipboard, outcomes, keeper, reports }, clock);
+    let Desk { input, clipboard, outcomes, keeper, reports, beside } = desk;
+    let unrecorded = &mut beside.unrecorded;
+    let sink =
+        |events| tui::run(settings, Ports { events, input, clipboard, outcomes, keeper, reports, unrecorded }, clock);
     let shown = feed(source, sink).await?;
     let left = shown.map_err(|error| ExpectedError::usage(format!("the terminal cannot be used: {error}")))?;
     for saved in left.saved {
@@ -103,28 +105,32 @@ fn exit_code(left: Leave) -> ExitCode {
 }
 
 /// What stays while one namespace gives way to another: the keyboard, where copies go, where state is kept, and what
-/// became of both.
-struct Desk {
+/// became of both; and what is recorded.
+pub(super) struct Desk {
     input: Input,
     clipboard: Clipboard,
     outcomes: UnboundedReceiver<Outcome>,
     keeper: Keeper,
     reports: UnboundedReceiver<Report>,
+    beside: Beside,
 }
 
 impl Desk {
-    fn open(place: Place) -> Self {
+    pub(super) fn open(place: Place, beside: Beside) -> Self {
         let (report, outcomes) = unbounded_channel();
         let (tell, reports) = unbounded_channel();
         // Nobody listens any more only while the program leaves.
         let clipboard = Clipboard::new(plan(&Environment::read(variable)), move |outcome| drop(report.send(outcome)));
         let keeper = Keeper::new(place, move |report| drop(tell.send(report)));
-        Self { input: Input::default(), clipboard, outcomes, keeper, reports }
+        Self { input: Input::default(), clipboard, outcomes, keeper, reports, beside }
     }
 
-    /// Waits until all is kept, and prints what was copied and ends with the program.
+    /// Waits until all is kept and recorded, and prints what was copied and ends with the program.
     fn close(self) {
         self.keeper.close();
+        if let Some(words) = self.beside.close() {
+            record::say(&words);
+        }
         if let Some(text) = self.clipboard.leaving() {
             let _ = writeln!(io::stdout(), "{text}");
         }
@@ -145,6 +151,7 @@ pub(super) fn settings(cli: &Cli, place: String, namespace: Option<String>, orig
         theme: Theme { ascii: theme.ascii || display.ascii, ..theme },
         target: cli.connection.target(),
         zone: TimeZone::system(),
+        recorder: RecorderState::Off,
         notices: Notices::detect(display.notify.unwrap_or(unasked), variable),
     }
 }

@@ -10,7 +10,7 @@ pub fn token() -> String {
     rand::random::<[u8; 32]>().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// A kubeconfig, in YAML. The token stands in the path as well: over plain HTTP, `kubectl` sends no credentials.
+/// A kubeconfig, in YAML. The token stands in the address as well: over plain HTTP, `kubectl` sends none but that.
 pub fn kubeconfig(server: SocketAddr, token: &str, namespace: &str) -> String {
     format!(
         "\
@@ -26,7 +26,7 @@ contexts:
 clusters:
 - name: {CONTEXT}
   cluster:
-    server: http://{server}/{token}
+    server: http://{CONTEXT}:{token}@{server}
 users:
 - name: {CONTEXT}
   user:

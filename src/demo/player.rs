@@ -1,5 +1,7 @@
 //! What plays a recording.
 
+use std::collections::VecDeque;
+
 use jiff::{SignedDuration, Timestamp};
 use tokio::time::{Instant, sleep_until};
 
@@ -18,16 +20,18 @@ const MINUTE: f64 = 60.0;
 #[derive(Clone, Debug)]
 pub struct Player {
     /// What is still to come.
-    events: std::vec::IntoIter<ClusterEvent>,
+    events: VecDeque<ClusterEvent>,
     clock: DemoClock,
+    began: Instant,
 }
 
 impl Player {
-    /// A recording, to be played from the machine's time `began` on, `speed` times as fast as it was recorded.
-    pub fn new(recording: Recording, speed: f64, began: Timestamp) -> Self {
-        let (clock, shift) = DemoClock::new(recording.first..=recording.last, speed, began);
-        let events: Vec<_> = recording.events.into_iter().map(|event| Shift(shift).event(event)).collect();
-        Self { events: events.into_iter(), clock }
+    /// A recording, to be played from now on, which is `now` by the machine's time, `speed` times as fast as it was
+    /// recorded.
+    pub fn new(recording: Recording, speed: f64, now: Timestamp) -> Self {
+        let (clock, shift) = DemoClock::new(recording.first..=recording.last, speed, now);
+        let events = recording.events.into_iter().map(|event| Shift(shift).event(event)).collect();
+        Self { events, clock, began: Instant::now() }
     }
 
     /// The time that everybody who looks at what is played has to go by.
@@ -35,25 +39,20 @@ impl Player {
         self.clock
     }
 
-    /// Tells at once what there was when the recording began, so that whoever looks first sees that.
-    pub fn begin(&mut self, mut tell: impl FnMut(&Change)) {
-        let Some(first) = self.events.as_slice().first().map(|event| event.time) else { return };
-        while let Some(event) = self.events.as_slice().first()
-            && event.time.duration_since(first) <= LISTS
-        {
-            tell(&event.change);
-            self.events.next();
-        }
+    /// What there was when the recording began, to be told at once, so that whoever looks first sees that.
+    pub fn beginning(&mut self) -> impl Iterator<Item = Change> {
+        let lists = |first: &ClusterEvent| first.time.checked_add(LISTS).unwrap_or(first.time);
+        let until = self.events.front().map(lists).unwrap_or_default();
+        let count = self.events.iter().take_while(|event| event.time <= until).count();
+        self.events.drain(..count).map(|event| event.change)
     }
 
-    /// Tells the rest, each change at its time, and then has nothing more to tell.
-    pub async fn play(self, mut tell: impl FnMut(&Change)) {
-        let began = Instant::now();
-        for event in self.events {
-            // At any speed this gives way to everybody else now and then: tokio sees to that.
-            sleep_until(began + self.clock.wait_for(event.time)).await;
-            tell(&event.change);
-        }
+    /// The next change, when its time has come; `None` at the end. Dropping it loses none. At any speed it gives way to
+    /// everybody else now and then: tokio sees to that.
+    pub async fn next(&mut self) -> Option<Change> {
+        let time = self.events.front()?.time;
+        sleep_until(self.began + self.clock.wait_for(time)).await;
+        self.events.pop_front().map(|event| event.change)
     }
 }
 
@@ -82,16 +81,17 @@ mod tests {
         let events: Vec<_> =
             kinds.iter().map(|(at, kind)| ClusterEvent { time: milli(*at), change: Change::Alive(*kind) }).collect();
         let (first, last) = (events.first().unwrap().time, events.last().unwrap().time);
-        Recording { events, cut: None, first, last }
+        Recording { events, cuts: Vec::new(), first, last }
     }
 
     /// What was told, and when.
     async fn told(recording: Recording, speed: f64) -> Vec<(u128, Change)> {
-        let began = Instant::now();
         let mut player = Player::new(recording, speed, milli(5_000_000));
-        let mut told = Vec::new();
-        player.begin(|change| told.push((began.elapsed().as_millis(), change.clone())));
-        player.play(|change| told.push((began.elapsed().as_millis(), change.clone()))).await;
+        let began = Instant::now();
+        let mut told: Vec<_> = player.beginning().map(|change| (0, change)).collect();
+        while let Some(change) = player.next().await {
+            told.push((began.elapsed().as_millis(), change));
+        }
         told
     }
 
@@ -112,14 +112,19 @@ mod tests {
     #[tokio::test]
     async fn a_speed_without_bounds_lets_others_have_their_turn() {
         let many: Vec<_> = (0..10_000).map(|second| (second * 1000, Kind::Pod)).collect();
-        let player = Player::new(recording(&many), 1e12, milli(5_000_000));
-        let told = std::cell::Cell::new(0);
+        let mut player = Player::new(recording(&many), 1e12, milli(5_000_000));
+        let mut told = 0;
+        let play = async {
+            while player.next().await.is_some() {
+                told += 1;
+            }
+        };
         tokio::select! {
             biased;
-            () = player.play(|_| told.set(told.get() + 1)) => {}
+            () = play => {}
             () = tokio::task::yield_now() => {}
         }
-        assert!(told.get() < 1_000, "{} at one go", told.get());
+        assert!(told < 1_000, "{told} at one go");
     }
 
     #[test]
@@ -131,9 +136,9 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn what_is_played_ends_when_its_clock_says() {
         let began = milli(5_000_000);
-        let player = Player::new(recording(&[(0, Kind::Pod), (90_500, Kind::Pod)]), 3.0, began);
+        let mut player = Player::new(recording(&[(0, Kind::Pod), (90_500, Kind::Pod)]), 3.0, began);
         let (clock, start) = (player.clock(), Instant::now());
-        player.play(|_| {}).await;
+        while player.next().await.is_some() {}
         let ended = began + start.elapsed();
         assert!(clock.at(ended) >= clock.until() && clock.at(ended - Duration::from_millis(10)) < clock.until());
     }

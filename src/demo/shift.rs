@@ -19,6 +19,10 @@ impl Shift {
     /// annotations say what they said.
     pub(super) fn event(self, ClusterEvent { time, change }: ClusterEvent) -> ClusterEvent {
         let change = match change {
+            Change::Replaced { kind, scope, objects } => {
+                let objects = objects.into_iter().map(|object| self.object(object)).collect();
+                Change::Replaced { kind, scope, objects }
+            }
             Change::Applied(object) => Change::Applied(Box::new(self.object(*object))),
             Change::Deleted(object) => Change::Deleted(Box::new(self.object(*object))),
             Change::Log(mut change) => {
@@ -81,9 +85,9 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::cluster::{LogChange, LogLine, RunId, Uid};
+    use crate::cluster::{Kind, LogChange, LogLine, RunId, Scope, Uid};
 
-    const HOUR: Shift = Shift(SignedDuration::from_hours(9));
+    const NINE_HOURS: Shift = Shift(SignedDuration::from_hours(9));
 
     fn time(text: &str) -> Timestamp {
         text.parse().unwrap()
@@ -105,7 +109,7 @@ mod tests {
         let before = pod("2026-11-29T15:00:00Z", "2026-11-29T15:00:30Z", "2026-11-29T16:00:01+01:00");
         let after = pod("2026-11-30T00:00:00Z", "2026-11-30T00:00:30Z", "2026-11-30T01:00:01+01:00");
         let event = ClusterEvent { time: time("2026-11-29T15:00:02.125Z"), change: applied(&before) };
-        let moved = HOUR.event(event);
+        let moved = NINE_HOURS.event(event);
         assert_eq!(moved, ClusterEvent { time: time("2026-11-30T00:00:02.125Z"), change: applied(&after) });
         let Change::Applied(object) = moved.change else { panic!() };
         assert_eq!(object.meta().manifest.object(), Some(after));
@@ -113,11 +117,23 @@ mod tests {
     }
 
     #[test]
+    fn the_objects_of_a_list_are_moved_one_by_one() {
+        let pod = |created: &str| json!({"kind": "Pod", "metadata": {"name": "p", "creationTimestamp": created}});
+        let list = |created| {
+            let Change::Applied(object) = applied(&pod(created)) else { panic!() };
+            Change::Replaced { kind: Kind::Pod, scope: Scope::All, objects: vec![*object] }
+        };
+        let moved =
+            NINE_HOURS.event(ClusterEvent { time: time("2026-11-29T15:00:02Z"), change: list("2026-11-29T15:00:00Z") });
+        assert_eq!(moved.change, list("2026-11-30T00:00:00Z"));
+    }
+
+    #[test]
     fn a_time_in_microseconds_keeps_its_six_digits() {
-        assert_eq!(HOUR.text("2026-11-29T15:00:00.120000Z").as_deref(), Some("2026-11-30T00:00:00.120000Z"));
-        assert_eq!(HOUR.text("2026-12-31T23:59:59Z").as_deref(), Some("2027-01-01T08:59:59Z"));
+        assert_eq!(NINE_HOURS.text("2026-11-29T15:00:00.120000Z").as_deref(), Some("2026-11-30T00:00:00.120000Z"));
+        assert_eq!(NINE_HOURS.text("2026-12-31T23:59:59Z").as_deref(), Some("2027-01-01T08:59:59Z"));
         for other in ["", "soon", "2026-11-29", "2026-11-29T15:00:0äZ", "9999-12-31T23:59:59Z"] {
-            assert_eq!(HOUR.text(other), None, "{other}");
+            assert_eq!(NINE_HOURS.text(other), None, "{other}");
         }
     }
 
@@ -132,7 +148,7 @@ mod tests {
         };
         let line = |at: &str| LogLine { time: Some(time(at)), ..LogLine::printed(b"at 2026-11-29T15:00:00Z") };
         let (before, after) = ("2026-11-29T15:00:00.123456789Z", "2026-11-30T00:00:00.123456789Z");
-        let moved = |news| HOUR.event(ClusterEvent { time: time(before), change: log(news) });
+        let moved = |news| NINE_HOURS.event(ClusterEvent { time: time(before), change: log(news) });
         let expected = |news| ClusterEvent { time: time(after), change: log(news) };
         let untimed = LogLine::printed(b"x");
         assert_eq!(

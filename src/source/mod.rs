@@ -8,9 +8,11 @@
 //! |---|---|
 //! | `live` | watches on a cluster |
 //! | `replay` | a recording, at its own speed |
+//! | `recorded` | another source, recorded |
 //! | `server` | no source: an API server in the box, for a live watch to connect to |
 
 pub mod live;
+mod recorded;
 mod replay;
 pub mod server;
 
@@ -21,6 +23,7 @@ use tokio::sync::mpsc::Sender;
 
 use crate::cluster::ClusterEvent;
 
+pub use recorded::Recorded;
 pub use replay::Replay;
 
 /// Something that cluster events come from.

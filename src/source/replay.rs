@@ -35,7 +35,7 @@ impl Source for Replay {
     async fn run(self, out: Sender<ClusterEvent>) -> Result<(), SourceError> {
         let began = Instant::now();
         let ReplayClock { from, until, .. } = self.clock;
-        for event in ClusterEvent::watches(from, &WatchState::Live { since: from }) {
+        for event in ClusterEvent::live_before(&self.events, from) {
             if out.send(event).await.is_err() {
                 return Ok(());
             }
@@ -118,6 +118,14 @@ mod tests {
         let ended = |kind| Change::Watch { kind, state: WatchState::Ended };
         assert_eq!(first, Kind::ALL.map(|kind| (100, live(kind))));
         assert_eq!(last, Kind::ALL.map(|kind| (130, ended(kind))));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_recording_that_tells_how_its_watches_fared_is_not_told_otherwise() {
+        let refused = || Change::Watch { kind: Kind::Pod, state: WatchState::Forbidden { message: "no".into() } };
+        let (out, mut heard) = mpsc::channel(100);
+        Replay::new(vec![ClusterEvent { time: at(100), change: refused() }], 1.0, at(5000)).run(out).await.unwrap();
+        assert_eq!(heard.recv().await.unwrap().change, refused());
     }
 
     #[tokio::test(start_paused = true)]

@@ -42,6 +42,8 @@ pub struct Ports<'a> {
     pub keeper: &'a Keeper,
     /// What it has to say.
     pub reports: &'a mut UnboundedReceiver<Report>,
+    /// Why a recording ended before its time, in words.
+    pub unrecorded: &'a mut UnboundedReceiver<String>,
 }
 
 /// Why the loop was left.
@@ -111,6 +113,7 @@ enum Wake {
     Terminal(Option<io::Result<Event>>),
     Copied(Outcome),
     Kept(Report),
+    Unrecorded(String),
     Saved(Result<String, String>),
     Frame,
     Tick,
@@ -128,7 +131,7 @@ struct Loop<C> {
 
 impl<C: Clock> Loop<C> {
     async fn turn(&mut self, ports: Ports<'_>, mut signals: Signals) -> io::Result<Leave> {
-        let Ports { mut events, input, clipboard, outcomes, keeper, reports } = ports;
+        let Ports { mut events, input, clipboard, outcomes, keeper, reports, unrecorded } = ports;
         let keys = input.events()?;
         let mut tick = interval(TICK);
         tick.set_missed_tick_behavior(MissedTickBehavior::Skip);
@@ -144,6 +147,7 @@ impl<C: Clock> Loop<C> {
                 event = keys.recv() => Wake::Terminal(event),
                 Some(outcome) = outcomes.recv() => Wake::Copied(outcome),
                 Some(report) = reports.recv() => Wake::Kept(report),
+                Some(why) = unrecorded.recv() => Wake::Unrecorded(why),
                 Some(saved) = self.saving.join_next() => Wake::Saved(of_task(saved)),
                 _ = frame.tick(), if dirty => Wake::Frame,
                 _ = tick.tick() => Wake::Tick,
@@ -167,6 +171,7 @@ impl<C: Clock> Loop<C> {
                 Wake::Terminal(Some(event)) => from_terminal(event?),
                 Wake::Copied(outcome) => Some(Message::Copied(outcome)),
                 Wake::Kept(report) => Some(self.hear_of_kept(report)),
+                Wake::Unrecorded(why) => Some(Message::Unrecorded(why)),
                 Wake::Saved(saved) => Some(Message::Saved(saved)),
                 Wake::Tick => Some(Message::Tick(self.clock.now())),
                 Wake::Cluster(event) => Some(self.take_in(event, &mut events)),

@@ -35,6 +35,7 @@ mod pager;
 #[cfg(test)]
 mod properties;
 mod reading;
+mod recorder;
 #[cfg(test)]
 mod said;
 mod save;
@@ -51,5 +52,6 @@ mod widget;
 pub use driver::{Leave, Left, Ports, run};
 pub use input::Input;
 pub use model::{Effect, Message, Mode, Model, Origin, Settings};
+pub use recorder::RecorderState;
 pub use theme::{Colours, Theme};
 pub use update::update;

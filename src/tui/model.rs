@@ -7,6 +7,7 @@ use ratatui::crossterm::event::KeyEvent;
 use ratatui::layout::Size;
 
 use super::reading::{Logs, Object, Reading, Subject};
+use super::recorder::RecorderState;
 use super::theme::Theme;
 use crate::clipboard::Outcome;
 use crate::cluster::{Feed, Uid};
@@ -36,6 +37,8 @@ pub struct Settings {
     pub zone: TimeZone,
     /// What somebody who does not look at the terminal is told, and how.
     pub notices: Notices,
+    /// Whether it is recorded, as the screens begin.
+    pub recorder: RecorderState,
 }
 
 /// What kind of feed it is.
@@ -100,6 +103,8 @@ pub enum Message {
     },
     /// Something can't be kept, in words.
     Unkept(String),
+    /// The recording ended before its time, in words.
+    Unrecorded(String),
     /// The terminal has the focus, or lost it.
     Attended(bool),
     /// A key was pressed.
@@ -163,6 +168,7 @@ pub struct Model {
     /// What lies over the first screen, the topmost last.
     pub(super) over: Vec<Over>,
     pub(super) notice: Option<Notice>,
+    pub(super) recorder: RecorderState,
     pub(super) journals: Journals,
     /// What is new and nobody was told of yet.
     pub(super) untold: Vec<(News, RunName, Entry)>,
@@ -256,6 +262,7 @@ impl Model {
     /// A model that knows of nothing yet.
     pub fn new(settings: Settings, size: Size, now: Timestamp) -> Self {
         Self {
+            recorder: settings.recorder,
             settings,
             size,
             now,

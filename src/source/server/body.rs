@@ -29,9 +29,14 @@ pub(super) fn values(lines: impl Stream<Item = Bytes> + Send + 'static) -> Respo
     respond(StatusCode::OK, "application/json", frames(lines))
 }
 
-/// An answer that goes on: plain text.
-pub(super) fn texts(lines: impl Stream<Item = Bytes> + Send + 'static) -> Response<Body> {
-    respond(StatusCode::OK, "text/plain; charset=utf-8", frames(lines))
+/// An answer that goes on: a log.
+pub(super) fn log(lines: impl Stream<Item = Bytes> + Send + 'static) -> Response<Body> {
+    respond(StatusCode::OK, "text/plain", frames(lines))
+}
+
+/// An answer without anything.
+pub(super) fn nothing() -> Response<Body> {
+    respond(StatusCode::NO_CONTENT, "text/plain", whole(""))
 }
 
 fn whole(content: impl Into<Bytes>) -> Body {

@@ -28,6 +28,8 @@ pub(super) async fn serve(server: Server, listener: TcpListener) -> io::Result<(
         tokio::select! {
             accepted = listener.accept() => match accepted {
                 Ok((stream, _)) => {
+                    // Small news would wait for the acknowledgement of what was sent before.
+                    stream.set_nodelay(true).ok();
                     let server = server.clone();
                     connections.spawn(async move {
                         let service = service_fn(|request| {

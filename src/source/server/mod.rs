@@ -11,38 +11,47 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `store`, `run_logs` | what there is, and the changes that can be gone on from; the logs |
+//! | `store` | what there is, and the changes that can be gone on from |
+//! | `replica_sets` | what follows from Deployments and their pods |
 //! | `resource`, `discovery` | what is served, and how it is told |
 //! | `route`, `query`, `options`, `selector/`, `page` | what a request asks for |
 //! | `list`, `watch` | objects at one moment, and as they change |
+//! | `log/` | the logs of containers, as the kubelet has them |
 //! | `format`, `table/` | in which form they are told |
+//! | `token` | who may ask |
 //! | `refusal` | why a request gets nothing, in the words of Kubernetes |
 //! | `body`, `listen` | answers as bytes, and the network |
 
 mod body;
 mod discovery;
+#[cfg(test)]
+mod fixture;
 mod format;
 mod list;
 mod listen;
+mod log;
 mod options;
 mod page;
 mod query;
 mod refusal;
+mod replica_sets;
 mod resource;
 mod route;
-mod run_logs;
 mod selector;
 mod store;
 mod table;
+#[cfg(test)]
+mod tests;
+mod token;
 mod watch;
 
 use std::fmt;
 use std::io;
 use std::sync::Arc;
 
-use http::{HeaderMap, Method, Request, Response, StatusCode, header};
+use http::{HeaderMap, Method, Request, Response, StatusCode};
 use jiff::Timestamp;
-use secrecy::{ExposeSecret, SecretString};
+use secrecy::SecretString;
 use tokio::net::TcpListener;
 use tokio::sync::watch::Sender;
 
@@ -52,6 +61,7 @@ pub use body::Body;
 use format::Format;
 use query::Query;
 use refusal::Refusal;
+use resource::Resource;
 use route::Route;
 use store::{Key, Store};
 
@@ -103,9 +113,10 @@ impl Server {
     /// Answers one request. What it carries is not read.
     pub async fn answer<B>(&self, request: Request<B>) -> Response<Body> {
         let (head, _) = request.into_parts();
-        let answered = match self.admit(head.uri.path(), &head.headers) {
-            Some(path) => self.answer_to(&head.method, path, head.uri.query(), &head.headers).await,
-            None => Err(Refusal::unauthorized()),
+        let answered = if token::has(&head.headers, &self.token) {
+            self.answer_to(&head.method, head.uri.path(), head.uri.query(), &head.headers).await
+        } else {
+            Err(Refusal::unauthorized())
         };
         answered.unwrap_or_else(|refusal| refusal.response())
     }
@@ -116,27 +127,6 @@ impl Server {
     /// If the listener can be reached from beyond this machine.
     pub async fn serve(self, listener: TcpListener) -> io::Result<()> {
         listen::serve(self, listener).await
-    }
-
-    /// The path that is asked for, where whoever asks has the token: in a header, or as the first part of the path, which
-    /// is left out of what comes back. A kubeconfig can have it in the server's address, and for `kubectl` it must: that
-    /// sends no credentials over plain HTTP.
-    fn admit<'a>(&self, path: &'a str, headers: &HeaderMap) -> Option<&'a str> {
-        if let Some(end) = path.get(1..).and_then(|path| path.find('/'))
-            && self.is_token(&path.as_bytes()[1..=end])
-        {
-            return Some(&path[1 + end..]);
-        }
-        let given = headers.get(header::AUTHORIZATION).map(|value| value.as_bytes()).unwrap_or_default();
-        let (scheme, given) = given.split_at_checked("Bearer ".len())?;
-        (scheme.eq_ignore_ascii_case(b"Bearer ") && self.is_token(given)).then_some(path)
-    }
-
-    /// Whether that is the token. How long that takes does not tell how much of it was right.
-    fn is_token(&self, given: &[u8]) -> bool {
-        let token = self.token.expose_secret().as_bytes();
-        let differences = token.iter().zip(given).fold(0, |all, (ours, theirs)| all | (ours ^ theirs));
-        given.len() == token.len() && std::hint::black_box(differences) == 0
     }
 
     async fn answer_to(
@@ -168,12 +158,15 @@ impl Server {
                 let asked = Asked { query, format: format?, now: self.clock.now() };
                 let mut store = self.store.subscribe();
                 if options::is_watch(&asked.query) {
-                    watch::open(store, resource, namespace, Arc::clone(&self.clock), &asked)
+                    watch::open(store, resource, namespace, Arc::clone(&self.clock), &asked).await
                 } else {
                     list::objects(&mut store, resource, namespace.as_deref(), &asked).await
                 }
             }
-            Route::Log { .. } => Err(Refusal::no_resource()),
+            Route::Log { namespace, name } => {
+                let key = Key { resource: Resource::Pods, namespace, name };
+                log::answer(self.store.subscribe(), &key, &query, self.clock.now())
+            }
         }
     }
 }

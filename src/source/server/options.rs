@@ -99,7 +99,7 @@ impl ListOptions {
             wrong.push(Wrong::forbidden("sendInitialEvents", "sendInitialEvents is forbidden for list"));
         }
         if !wrong.is_empty() {
-            return Err(Refusal::invalid(GROUP, KIND, &wrong));
+            return Err(Refusal::invalid(GROUP, KIND, "", &wrong));
         }
         let selector = Selector::read(resource, query)?;
         let limit = limit.and_then(|limit| usize::try_from(limit).ok()).filter(|limit| *limit > 0);
@@ -145,7 +145,7 @@ impl WatchOptions {
             wrong.push(Wrong::forbidden(MATCH, CONTINUED));
         }
         if !wrong.is_empty() {
-            return Err(Refusal::invalid(GROUP, KIND, &wrong));
+            return Err(Refusal::invalid(GROUP, KIND, "", &wrong));
         }
         let selector = Selector::read(resource, query)?;
         let version = query.text("resourceVersion").map_or(Ok(0), number).map_err(Refusal::no_version)?;

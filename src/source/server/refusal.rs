@@ -107,18 +107,20 @@ impl Refusal {
     }
 
     /// These fields of options of that kind are wrong.
-    pub(super) fn invalid(group: &str, kind: &str, wrong: &[Wrong]) -> Self {
+    pub(super) fn invalid(group: &str, kind: &str, name: &str, wrong: &[Wrong]) -> Self {
         let told: Vec<String> = wrong.iter().map(|wrong| format!("{}: {}", wrong.field, wrong.message)).collect();
         let told = if let [one] = told.as_slice() { one.clone() } else { format!("[{}]", told.join(", ")) };
         let causes = wrong
             .iter()
             .map(|Wrong { field, reason, message }| json!({"field": field, "reason": reason, "message": message}));
         let mut details = json!({"kind": kind, "causes": causes.collect::<Vec<_>>()});
-        if !group.is_empty() {
-            details["group"] = group.into();
+        for (field, value) in [("group", group), ("name", name)] {
+            if !value.is_empty() {
+                details[field] = value.into();
+            }
         }
         let named = if group.is_empty() { kind.to_owned() } else { format!("{kind}.{group}") };
-        let message = format!("{named} \"\" is invalid: {told}");
+        let message = format!("{named} {name:?} is invalid: {told}");
         Self::new(StatusCode::UNPROCESSABLE_ENTITY, "Invalid", message).with_details(details)
     }
 

@@ -10,8 +10,9 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
+use super::log::RunLogs;
+use super::replica_sets;
 use super::resource::Resource;
-use super::run_logs::RunLogs;
 use crate::cluster::{Change, Object, Scope, Uid, read};
 
 /// How many changes are kept for watches and pages to go on from, where nobody says otherwise.
@@ -102,9 +103,19 @@ impl Store {
     pub(super) fn apply(&mut self, change: &Change) -> bool {
         let before = self.version;
         match change {
-            Change::Applied(object) => self.put(object),
-            Change::Deleted(object) => self.delete(object),
-            Change::Replaced { kind, scope, objects } => self.replace((*kind).into(), scope, objects),
+            Change::Applied(object) => {
+                self.put(object);
+                self.follow(object);
+            }
+            Change::Deleted(object) => {
+                self.delete(object);
+                self.follow(object);
+            }
+            Change::Replaced { kind, scope, objects } => {
+                self.replace((*kind).into(), scope, objects);
+                let namespaces = self.list(Resource::Namespaces, None).into_keys().map(|key| key.name);
+                namespaces.for_each(|namespace| self.make_replica_sets(&namespace));
+            }
             Change::Log(change) => return self.logs.note(change),
             Change::Watch { .. } | Change::Remembered(_) | Change::Alive(_) => {}
         }
@@ -214,6 +225,34 @@ impl Store {
         });
         Resource::Namespaces.name_kind(&mut object);
         self.insert(key, object);
+    }
+
+    /// What follows from an object.
+    fn follow(&mut self, object: &Object) {
+        let of_a_set = match object {
+            Object::Deployment(_) => true,
+            Object::Pod(pod) => pod.replica_set().is_some(),
+            _ => false,
+        };
+        if of_a_set {
+            self.make_replica_sets(&key_of(object).namespace);
+        }
+    }
+
+    /// The ReplicaSets of a namespace follow from its Deployments and their pods.
+    fn make_replica_sets(&mut self, namespace: &str) {
+        let [deployments, pods, known] = [Resource::Deployments, Resource::Pods, Resource::ReplicaSets]
+            .map(|resource| self.list(resource, Some(namespace)));
+        let pods: Vec<&Value> = pods.values().map(|stored| &stored.object).collect();
+        let sets = known.iter().map(|(key, stored)| (key.name.as_str(), &stored.object)).collect();
+        let key = |name: String| Key { resource: Resource::ReplicaSets, namespace: namespace.to_owned(), name };
+        let all: BTreeMap<Key, Value> = deployments
+            .values()
+            .flat_map(|stored| replica_sets::of(&stored.object, &pods, &sets))
+            .map(|(name, set)| (key(name), set))
+            .collect();
+        known.keys().filter(|key| !all.contains_key(key)).for_each(|key| self.remove(key, None));
+        all.into_iter().for_each(|(key, set)| self.insert(key, set));
     }
 
     fn insert(&mut self, key: Key, object: Value) {

@@ -58,7 +58,7 @@ struct Teller {
 ///
 /// # Errors
 /// A [`Refusal`] if the options make no sense. What is wrong with the version that it begins at, it says itself.
-pub(super) fn open(
+pub(super) async fn open(
     store: Receiver<Store>,
     resource: Resource,
     namespace: Option<String>,
@@ -72,7 +72,7 @@ pub(super) fn open(
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         ticks
     });
-    let watch = Watch {
+    let mut watch = Watch {
         store,
         resource,
         namespace,
@@ -84,18 +84,16 @@ pub(super) fn open(
         bookmarks,
         end: Box::pin(sleep_until(now + options.timeout.unwrap_or(LONGEST))),
     };
-    let lines = stream::unfold((watch, Some(options.from)), |(mut watch, from)| async move {
-        if let Some(from) = from {
-            watch.begin(from).await;
-        }
+    watch.begin(options.from).await;
+    let lines = stream::unfold(watch, |mut watch| async move {
         let line = watch.next().await?;
-        Some((line, (watch, None)))
+        Some((line, watch))
     });
     Ok(body::values(lines))
 }
 
 impl Watch {
-    /// Tells what there is at the beginning.
+    /// Tells what there is when it is asked for.
     async fn begin(&mut self, from: From) {
         let listed = match from {
             From::Version(version) => {

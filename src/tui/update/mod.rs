@@ -9,6 +9,7 @@ use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use super::keymap::{Action, Key, Place};
 use super::model::{Effect, Focus, Message, Mode, Model, Notice, Over, Screen, Typing};
 use super::pager::Move;
+use super::recorder::RecorderState;
 use super::view;
 use crate::clipboard::Outcome;
 use crate::cluster::is_namespace;
@@ -26,6 +27,10 @@ pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
             return journal::take_in(model, runs, feed, now);
         }
         Message::Unkept(why) => notify(model, &why, false),
+        Message::Unrecorded(why) => {
+            model.recorder = RecorderState::Failed;
+            notify(model, &why, false);
+        }
         Message::Attended(attended) => model.attended = attended,
         Message::Resize(size) => model.size = size,
         Message::Tick(now) => {

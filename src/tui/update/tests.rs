@@ -273,3 +273,13 @@ fn time_goes_on_with_the_tick() {
     assert!(update(&mut model, Message::Tick(later)).is_empty());
     assert_eq!((model.now, model.beat), (later, 1));
 }
+
+#[test]
+fn a_recording_that_ends_by_a_fault_is_told_and_stays_told() {
+    let settings = Settings { recorder: RecorderState::On, ..settings(COLOUR) };
+    let mut model = model(settings, (100, 30), vec![fixture::retrying()], feed(&live()));
+    assert_eq!(update(&mut model, Message::Unrecorded("no space left".into())), []);
+    assert!(model.notice.as_ref().is_some_and(|notice| notice.text == "no space left" && !notice.good));
+    (0..60).for_each(|_| drop(update(&mut model, Message::Tick(ago(0)))));
+    assert_eq!((model.notice, model.recorder), (None, RecorderState::Failed));
+}

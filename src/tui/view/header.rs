@@ -6,6 +6,7 @@ use ratatui::text::{Line, Span};
 use super::words;
 use crate::cluster::FeedState;
 use crate::tui::model::{Model, Origin};
+use crate::tui::recorder::RecorderState;
 use crate::tui::theme::{Glyph, Tone};
 use crate::tui::widget::text::{line_width, put, put_both};
 
@@ -13,7 +14,8 @@ use crate::tui::widget::text::{line_width, put, put_both};
 pub fn draw(model: &Model, rule: bool, buffer: &mut Buffer) {
     let theme = model.theme();
     let area = buffer.area;
-    let mut right = feed(model);
+    let mut right = recorder(model);
+    right.extend(feed(model));
     right.push(Span::raw("  "));
     right.push(theme.span(Tone::Text, words::clock(model.now, model.now, &model.settings.zone)));
     right.push(Span::raw(" "));
@@ -47,6 +49,18 @@ pub fn place(model: &Model) -> Vec<Span<'static>> {
         theme.span(Tone::Muted, into),
         theme.span(Tone::Text, namespace),
     ]
+}
+
+/// Whether it is recorded, and the space to what comes next.
+pub fn recorder(model: &Model) -> Vec<Span<'static>> {
+    let theme = model.theme();
+    match model.recorder {
+        RecorderState::Off => Vec::new(),
+        RecorderState::On => {
+            vec![theme.span(Tone::Recording, format!("{} rec", theme.glyph(Glyph::Recording))), Span::raw("  ")]
+        }
+        RecorderState::Failed => vec![theme.span(Tone::Bad, "rec failed"), Span::raw("  ")],
+    }
 }
 
 /// How the feed fares, in a glyph and a word.

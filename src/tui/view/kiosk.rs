@@ -53,7 +53,8 @@ fn edges(model: &Model, buffer: &mut Buffer) {
     left.extend(header::place(model));
     let zone = &model.settings.zone;
     let clock = format!("{} {}  ", words::clock(model.now, model.now, zone), words::zone(model.now, zone));
-    let mut right = header::feed(model);
+    let mut right = header::recorder(model);
+    right.extend(header::feed(model));
     right.extend([Span::raw("   "), theme.span(Tone::Strong, clock)]);
     put_both(buffer, area.x, area.y, area.width, left.into(), right.into(), theme);
 
