@@ -21,7 +21,7 @@ use tokio::time::timeout;
 
 use super::Server;
 use super::fixture::server;
-use crate::fixture::{job, pod};
+use crate::fixture::{at, ended, event, job, pod, running, with};
 
 /// A pod of that name, in the namespace `gitlab`.
 fn named(name: &str) -> Value {
