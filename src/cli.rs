@@ -1,5 +1,6 @@
-//! The command line; `values` has what its options take.
+//! The command line; `values` has what its options take, and `demo` the demo's.
 
+mod demo;
 mod values;
 
 use std::ffi::OsString;
@@ -14,6 +15,7 @@ use crate::notify::Notify;
 use crate::output::{StatusFormat, WaitFormat};
 use values::{positive_duration, positive_number};
 
+pub use demo::DemoArgs;
 pub use values::At;
 
 /// Watches zero-downtime GitLab upgrades on Kubernetes: which gate is running, blocked, retrying, failing, failed or
@@ -30,6 +32,7 @@ Examples:
   gatewatch wait --timeout 2h      wait for the outcome
   gatewatch record FILE            record what the cluster says
   gatewatch replay FILE            play a recording
+  gatewatch demo                   try all of it, without a cluster
   kubectl get glc,jobs,pods,events,deployments -o json | gatewatch status -f -
 
 Exit codes: 0 settled (for status also under way), 1 the upgrade failed, 2 wrong use,
@@ -61,6 +64,8 @@ pub enum Command {
     Record(RecordArgs),
     /// Play a recording on the dashboard, and go back and forth in it
     Replay(ReplayArgs),
+    /// Watch a recorded upgrade as if it happened now, on an API server inside gatewatch; no cluster is needed
+    Demo(DemoArgs),
 }
 
 /// Which cluster, and what of it.
@@ -200,11 +205,20 @@ impl Cli {
         if cli.connection.all_namespaces && cli.connection.namespace.is_some() {
             return refuse("the argument '--namespace <NAMESPACE>' cannot be used with '--all-namespaces'");
         }
-        let no_dashboard = matches!(cli.command, Some(Command::Status(_) | Command::Wait(_) | Command::Record(_)));
-        if no_dashboard && cli.display != DisplayArgs::default() {
-            return refuse(
-                "'--kiosk', '--redact', '--ascii', '--notify' and '--no-state' are for the dashboard, which 'status', 'wait' and 'record' do not show",
-            );
+        let no_dashboard = match &cli.command {
+            Some(Command::Status(_) | Command::Wait(_) | Command::Record(_)) => {
+                Some("'status', 'wait' and 'record' do")
+            }
+            Some(Command::Demo(demo)) if demo.serve || demo.list => Some("'demo --serve' and 'demo --list' do"),
+            _ => None,
+        };
+        if let Some(who) = no_dashboard.filter(|_| cli.display() != DisplayArgs::default()) {
+            return refuse(&format!(
+                "'--kiosk', '--redact', '--ascii', '--notify' and '--no-state' are for the dashboard, which {who} not show"
+            ));
+        }
+        if matches!(cli.command, Some(Command::Demo(_))) && cli.connection != ConnectionArgs::default() {
+            return refuse("'demo' brings a cluster of its own, so no other can be chosen, and no namespace of one");
         }
         if cli.record.is_some() && cli.command.is_some() {
             return refuse("'--record' is for the dashboard on a cluster; without a dashboard, 'record' records");
@@ -220,6 +234,7 @@ impl Cli {
         let here = self.display;
         let DisplayArgs { kiosk, redact, ascii, notify, no_state } = match &self.command {
             Some(Command::Replay(replay)) => replay.display,
+            Some(Command::Demo(demo)) => demo.display,
             _ => here,
         };
         DisplayArgs {

@@ -6,8 +6,10 @@
 //! | `cluster` | the same on a cluster |
 //! | `record` | `record`, and what is said of a recording |
 //! | `screens` | the dashboard and the kiosk, on a cluster or on a recording |
+//! | `demo` | the same on an API server inside the program, and that server alone |
 
 mod cluster;
+mod demo;
 mod file;
 mod record;
 mod screens;
@@ -42,6 +44,9 @@ pub fn run(cli: &Cli) -> Result<ExitCode, ExpectedError> {
         Some(Command::Wait(args)) => in_runtime(cluster::wait(connection, args)),
         Some(Command::Record(args)) => in_runtime(record::record(connection, args)),
         Some(Command::Replay(args)) => in_runtime(screens::replay(cli, args)),
+        Some(Command::Demo(args)) if args.list => demo::list(),
+        Some(Command::Demo(args)) if args.serve => in_runtime(demo::serve(args)),
+        Some(Command::Demo(args)) => in_runtime(demo::show(cli, args)),
         None => in_runtime(screens::dashboard(cli)),
     }
 }

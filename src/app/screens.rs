@@ -15,7 +15,7 @@ use crate::cluster::ClusterEvent;
 use crate::error::{ExitCode, ExpectedError};
 use crate::notify::{Notices, Notify};
 use crate::record::open_all;
-use crate::source::live::{Live, connect};
+use crate::source::live::{Connection, Live, connect};
 use crate::source::{Recorded, Source};
 use crate::state::{Keeper, Place, Report};
 use crate::tape::Deck;
@@ -25,7 +25,7 @@ use crate::tui::{self, Input, Leave, Left, Mode, Origin, Ports, RecorderState, S
 pub(super) async fn dashboard(cli: &Cli) -> Result<ExitCode, ExpectedError> {
     on_a_terminal("`gatewatch status` and `gatewatch wait` need none")?;
     let beside = Beside::open(cli.record.as_deref())?;
-    let mut connection = match connect(&connect_options(&cli.connection)).await {
+    let connection = match connect(&connect_options(&cli.connection)).await {
         Ok(connection) => connection,
         Err(error) => {
             // Nothing was heard, and what was made for it goes again.
@@ -35,12 +35,23 @@ pub(super) async fn dashboard(cli: &Cli) -> Result<ExitCode, ExpectedError> {
     };
     let place = connection.context.clone().unwrap_or_else(|| connection.server.clone());
     let kept = if cli.display().no_state { Place::Nowhere } else { Place::of_user(path) };
-    let mut desk = Desk::open(Some(kept), beside);
+    let desk = Desk::open(Some(kept), beside);
+    watch(connection, settings(cli, place, None, Origin::Cluster), SystemClock, desk).await
+}
+
+/// Shows what is behind a connection, one namespace after another, until the user is done. The settings have their
+/// namespace from it.
+pub(super) async fn watch(
+    mut connection: Connection,
+    settings: Settings,
+    clock: impl Clock + Copy + Send + Sync + 'static,
+    mut desk: Desk,
+) -> Result<ExitCode, ExpectedError> {
     let left = loop {
-        let settings = settings(cli, place.clone(), connection.namespace.clone(), Origin::Cluster);
-        let settings = Settings { recorder: desk.beside.state(), ..settings };
-        let live = Recorded::new(Live::new(connection.clone(), SystemClock), desk.beside.pen());
-        match show(settings, live, SystemClock, &mut desk).await {
+        let (namespace, recorder) = (connection.namespace.clone(), desk.beside.state());
+        let settings = Settings { namespace, recorder, ..settings.clone() };
+        let live = Recorded::new(Live::new(connection.clone(), clock), desk.beside.pen());
+        match show(settings, live, clock, &mut desk).await {
             Ok(Leave::Watch(namespace)) => connection.namespace = namespace,
             left => break left,
         }
@@ -122,7 +133,7 @@ fn exit_code(left: Leave) -> ExitCode {
 
 /// What stays while one namespace gives way to another: the keyboard, where copies go, where state is kept, and what
 /// became of both; and what is recorded.
-struct Desk {
+pub(super) struct Desk {
     input: Input,
     clipboard: Clipboard,
     outcomes: UnboundedReceiver<Outcome>,
@@ -134,7 +145,7 @@ struct Desk {
 
 impl Desk {
     /// Opens it, with what is to be kept there; `None` to keep nothing.
-    fn open(place: Option<Place>, beside: Beside) -> Self {
+    pub(super) fn open(place: Option<Place>, beside: Beside) -> Self {
         let (report, outcomes) = unbounded_channel();
         let (tell, reports) = unbounded_channel();
         // Nobody listens any more only while the program leaves.
@@ -157,7 +168,7 @@ impl Desk {
     }
 }
 
-fn settings(cli: &Cli, place: String, namespace: Option<String>, origin: Origin) -> Settings {
+pub(super) fn settings(cli: &Cli, place: String, namespace: Option<String>, origin: Origin) -> Settings {
     let display = cli.display();
     let theme = Theme::detect(variable);
     // Nobody is there to be told by a display on a wall, and a recording is no news.
@@ -176,7 +187,7 @@ fn settings(cli: &Cli, place: String, namespace: Option<String>, origin: Origin)
     }
 }
 
-fn on_a_terminal(hint: &str) -> Result<(), ExpectedError> {
+pub(super) fn on_a_terminal(hint: &str) -> Result<(), ExpectedError> {
     if io::stdout().is_terminal() && io::stdin().is_terminal() {
         return Ok(());
     }

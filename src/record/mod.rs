@@ -18,7 +18,7 @@
 //! | `redact` | what a recording leaves out |
 //! | `present` | what is there by what was recorded so far |
 //! | `writer` | the thread that writes, and what ends a recording |
-//! | `when` | the time of an event that was recorded without |
+//! | `when` | which fields hold times, and the time of an event that was recorded without |
 
 mod document;
 mod encode;
@@ -46,6 +46,7 @@ use document::Document;
 use fault::Fault;
 use gather::Gathered;
 use input::{Format, Input};
+pub(crate) use when::is_time;
 
 pub use merge::open_all;
 pub use writer::{Pen, Recorder, Written};
@@ -274,6 +275,19 @@ mod tests {
         assert!((1..60).contains(&count), "{count}");
         let warning = &read.cuts[0].warning;
         assert_eq!(*warning, format!("`it` is cut off in line {}; what comes before is used", count + 1));
+    }
+
+    #[test]
+    fn a_list_that_was_cut_off_between_two_lines_is_left_out_and_that_is_told() {
+        let begins = r#"{"kind":"Pod","metadata":{"annotations":{"gatewatch/list-begins":""}}}"#;
+        let ends = r#"{"kind":"Pod","metadata":{"annotations":{"k8s.io/initial-events-end":"true"}}}"#;
+        let half = line(1, "ADDED", JOB) + &line(2, "BOOKMARK", begins) + &line(2, "ADDED", POD);
+        let read = recording(&half);
+        assert_eq!(read.events.len(), 1);
+        assert_eq!(read.cuts[0].warning, "`it` is cut off in line 4; what comes before is used");
+        let whole = recording(half + &line(2, "BOOKMARK", ends));
+        assert!(matches!(&whole.events[1].change, Change::Replaced { objects, .. } if objects.len() == 1));
+        assert_eq!(whole.cuts, []);
     }
 
     #[test]

@@ -8,9 +8,11 @@
 //! |---|---|
 //! | `live` | watches on a cluster |
 //! | `recorded` | another source, recorded |
+//! | `server` | no source: an API server in the box, for a live watch to connect to |
 
 pub mod live;
 mod recorded;
+pub mod server;
 
 use std::future::Future;
 

@@ -364,6 +364,21 @@ fn a_replay_says_so() {
 }
 
 #[test]
+fn a_demo_says_so_and_how_fast_it_goes_until_its_end() {
+    let header = |until, state| {
+        let origin = super::Origin::Demo { speed: 8.0, until };
+        let settings = super::Settings { origin, place: "retry".into(), ..settings(COLOUR) };
+        let model = model(settings, (100, 30), vec![fixture::retrying()], feed(&state));
+        text(&drawn(&model)).lines().next().unwrap_or_default().to_owned()
+    };
+    assert!(header(ago(-1), live()).starts_with(" gatewatch  retry › gitlab  "));
+    assert!(header(ago(-1), live()).ends_with("  ● demo 8x  14:32:07"));
+    assert!(header(ago(0), live()).ends_with("  ● demo  14:32:07"));
+    let broken = WatchState::Broken { since: ago(5), error: "connection refused".into() };
+    assert!(header(ago(-1), broken).contains("stale since"));
+}
+
+#[test]
 fn a_kiosk_shows_one_instance_after_the_other() {
     let mut model = kiosk(COLOUR, (100, 30), false, vec![fixture::retrying(), fixture::settled()]);
     let big = |model: &Model| text(&drawn(model)).contains("Page 2 of 2");

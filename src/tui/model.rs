@@ -49,6 +49,13 @@ pub enum Origin {
     Cluster,
     /// A recording that is played.
     Replay,
+    /// A server inside the program, to which a recording is played; in all but its clock it is a cluster.
+    Demo {
+        /// How many recorded seconds pass in one.
+        speed: f64,
+        /// When the recording ends, and the time is that of the machine again.
+        until: Timestamp,
+    },
 }
 
 impl Origin {

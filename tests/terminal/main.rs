@@ -16,7 +16,7 @@ use serde_json::Value;
 use vt100::Screen;
 
 /// A recorded upgrade whose full migrations fail three times and then pass.
-const RECORDING: &str = "assets/retry.jsonl.gz";
+const RECORDING: &str = "tests/recordings/retry.jsonl.gz";
 /// The moment at which it is cut off to stay under way: after the third failure, before the next run.
 const CUT: &str = "2026-11-29T15:34:10Z";
 /// The command that is right at that moment.

@@ -8,6 +8,9 @@ use crate::cluster::{Kind, Object};
 use crate::fixture::{at, pod, running};
 use crate::record::{Reading, open, read};
 
+/// Longer than any of it takes.
+const BOUND: Duration = Duration::from_secs(20);
+
 fn applied(second: i64) -> ClusterEvent {
     let value = pod("a", 0, json!({"state": running(second), "restartCount": second}));
     let object = Object::read(&value).unwrap().whole(&value);
@@ -49,7 +52,7 @@ fn disk(room: usize) -> (Disk, Hand) {
 impl Write for Disk {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if self.bytes.len() == self.room {
-            self.flushed.send(self.bytes.clone()).unwrap();
+            let _ = self.flushed.send(self.bytes.clone());
             return Err(io::ErrorKind::StorageFull.into());
         }
         let fits = bytes.len().min(self.room - self.bytes.len());
@@ -73,7 +76,7 @@ fn what_is_written_can_be_read_at_once_also_packed() {
         for second in 1..4 {
             recorder.pen().write(&applied(second));
             // The program may be killed now.
-            assert_eq!(events(&hand.flushed.recv().unwrap()).len() as i64, second);
+            assert_eq!(events(&hand.flushed.recv_timeout(BOUND).unwrap()).len() as i64, second);
             hand.go_on.send(()).unwrap();
         }
         drop(hand);
@@ -95,7 +98,7 @@ fn a_disk_that_fills_up_ends_the_recording_and_leaves_what_was_written() {
     for second in 1..9 {
         recorder.pen().write(&applied(second));
     }
-    let why = told.recv().unwrap();
+    let why = told.recv_timeout(BOUND).unwrap();
     assert_eq!(why, "the recording ended: no space left on the device; `it` can be replayed up to there");
     assert_eq!(recorder.ended(), Some(why.as_str()));
     assert_eq!(events(&hand.flushed.iter().last().unwrap()), [applied(1), applied(2)]);
@@ -109,14 +112,14 @@ fn a_full_device_and_a_closed_pipe_end_the_recording_with_their_name() {
     let full = File::options().write(true).open("/dev/full").unwrap();
     let (full, told) = recorder(Out::Packed(GzEncoder::new(full, Compression::default())));
     full.pen().write(&applied(1));
-    assert!(told.recv().unwrap().contains("no space left"));
+    assert!(told.recv_timeout(BOUND).unwrap().contains("no space left"));
     assert!(full.close().is_err());
 
     let (reader, writer) = io::pipe().unwrap();
     drop(reader);
     let (pipe, told) = recorder(Out::Plain(writer));
     pipe.pen().write(&applied(1));
-    assert!(told.recv().unwrap().contains("nobody reads it any more"));
+    assert!(told.recv_timeout(BOUND).unwrap().contains("nobody reads it any more"));
     assert!(pipe.close().is_err());
 }
 
@@ -126,12 +129,12 @@ fn a_disk_that_hangs_ends_the_recording_and_holds_nobody_up() {
     let (recorder, told) = recorder(Out::Plain(disk));
     let pen = recorder.pen();
     pen.write(&applied(1));
-    hand.flushed.recv().unwrap();
+    hand.flushed.recv_timeout(BOUND).unwrap();
     // The disk hangs, and the queue runs full.
     for second in 0..=WAITING as i64 {
         pen.write(&applied(second % 60));
     }
-    assert!(told.recv().unwrap().contains("takes too long"));
+    assert!(told.recv_timeout(BOUND).unwrap().contains("takes too long"));
     // It goes on: what waited is written, and what came later is not, so that nothing is missing in between.
     pen.write(&applied(59));
     drop(hand.go_on);

@@ -9,7 +9,7 @@ use super::words;
 use crate::cluster::FeedState;
 use crate::tape::{Gauge, Travel};
 use crate::tui::keymap::{Action, Place};
-use crate::tui::model::Model;
+use crate::tui::model::{Model, Origin};
 use crate::tui::recorder::RecorderState;
 use crate::tui::theme::{Glyph, Tone};
 use crate::tui::widget::text::{line_width, put, put_both, width};
@@ -91,13 +91,19 @@ pub fn feed(model: &Model) -> Vec<Span<'static>> {
             (Tone::Failing, Glyph::Stale, format!("stale since {since}"))
         }
         FeedState::Ended if replay => (Tone::Muted, Glyph::Ended, "replay ended".into()),
-        _ if replay => match model.gauge().map(|gauge| gauge.speed).filter(|speed| *speed != 1.0) {
-            Some(speed) => (Tone::Active, Glyph::Replay, format!("replay {speed}x")),
-            None => (Tone::Active, Glyph::Replay, "replay".into()),
-        },
+        _ if replay => {
+            let speed = model.gauge().map_or(1.0, |gauge| gauge.speed);
+            (Tone::Active, Glyph::Replay, format!("replay{}", times(speed)))
+        }
         FeedState::Connecting => (Tone::Warning, Glyph::Connecting, "connecting".into()),
-        FeedState::Live { .. } => (Tone::Good, Glyph::Live, "live".into()),
         FeedState::Ended => (Tone::Muted, Glyph::Ended, "ended".into()),
+        FeedState::Live { .. } => match model.settings.origin {
+            Origin::Demo { speed, until } => {
+                let speed = if now < until { times(speed) } else { String::new() };
+                (Tone::Good, Glyph::Live, format!("demo{speed}"))
+            }
+            Origin::Cluster | Origin::Replay => (Tone::Good, Glyph::Live, "live".into()),
+        },
     };
     vec![theme.span(tone, theme.glyph(glyph)), Span::raw(" "), theme.span(tone, word)]
 }
@@ -127,4 +133,9 @@ fn looking_back(model: &Model, gauge: &Gauge, buffer: &mut Buffer) {
     ]);
     buffer.set_style(Rect { y: area.y + 1, height: 1, ..area }, style);
     put_both(buffer, area.x, area.y + 1, area.width, left, Line::from(Span::styled(right, style)), theme);
+}
+
+/// How many times as fast as life it goes, where it does not go as fast.
+fn times(speed: f64) -> String {
+    if speed == 1.0 { String::new() } else { format!(" {speed}x") }
 }

@@ -156,8 +156,8 @@ fn source(model: &Model, logs: &Logs, following: bool) -> Vec<Span<'static>> {
         None => {
             let why = match (model.settings.origin, logs.pod()) {
                 (Origin::Replay, _) => "no log of it was recorded so far",
-                (Origin::Cluster, Some(pod)) if !pod.gone => "no log was read yet",
-                (Origin::Cluster, _) => "no log was read before its pod went",
+                (_, Some(pod)) if !pod.gone => "no log was read yet",
+                (_, _) => "no log was read before its pod went",
             };
             // What runs is yet to leave one.
             let runs = run.ended.is_none() && logs.pod().is_some_and(|pod| !pod.gone);
