@@ -32,6 +32,7 @@ impl Screen {
             target: Default::default(),
             zone: TimeZone::UTC,
             notices: Notices::never(),
+            recorder: Default::default(),
         };
         Self { world: World::default(), model: Model::new(settings, SIZE, now) }
     }

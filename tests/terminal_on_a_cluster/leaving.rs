@@ -137,9 +137,11 @@ async fn program_whose_clock_breaks() {
         target: Default::default(),
         zone: TimeZone::UTC,
         notices: Notices::never(),
+        recorder: Default::default(),
     };
-    let ((_source, events), (report, mut outcomes), (tell, mut reports)) =
-        (channel(1), unbounded_channel(), unbounded_channel());
+    let (_source, events) = channel(1);
+    let ((report, mut outcomes), (tell, mut reports)) = (unbounded_channel(), unbounded_channel());
+    let (_recorder, mut unrecorded) = unbounded_channel();
     let clipboard = Clipboard::new(plan(&Environment::read(|_| None)), move |outcome| drop(report.send(outcome)));
     let keeper = Keeper::new(Kept::Nowhere, move |report| drop(tell.send(report)));
     let ports = Ports {
@@ -149,6 +151,7 @@ async fn program_whose_clock_breaks() {
         outcomes: &mut outcomes,
         keeper: &keeper,
         reports: &mut reports,
+        unrecorded: &mut unrecorded,
     };
     gatewatch::tui::run(settings, ports, Breaks(AtomicUsize::new(0))).await.unwrap();
 }
