@@ -140,8 +140,9 @@ async fn program_whose_clock_breaks() {
         notices: Notices::never(),
         recorder: Default::default(),
     };
-    let ((_source, events), (report, mut outcomes), (tell, mut reports)) =
-        (channel(1), unbounded_channel(), unbounded_channel());
+    let (_source, events) = channel(1);
+    let ((report, mut outcomes), (tell, mut reports)) = (unbounded_channel(), unbounded_channel());
+    let (_recorder, mut unrecorded) = unbounded_channel();
     let clipboard = Clipboard::new(plan(&Environment::read(|_| None)), move |outcome| drop(report.send(outcome)));
     let (_recorder, mut unrecorded) = unbounded_channel();
     let keeper = Keeper::new(Kept::Nowhere, move |report| drop(tell.send(report)));
