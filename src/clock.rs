@@ -83,10 +83,10 @@ impl Clock for DemoClock {
     }
 
     fn takes(&self, time: Duration) -> Duration {
-        if self.now() >= self.0.until {
+        if self.now() >= self.until {
             return time;
         }
-        Duration::try_from_secs_f64(time.as_secs_f64() / self.0.speed).unwrap_or(time)
+        Duration::try_from_secs_f64(time.as_secs_f64() / self.speed).unwrap_or(time)
     }
 }
 
