@@ -144,7 +144,6 @@ async fn program_whose_clock_breaks() {
     let ((report, mut outcomes), (tell, mut reports)) = (unbounded_channel(), unbounded_channel());
     let (_recorder, mut unrecorded) = unbounded_channel();
     let clipboard = Clipboard::new(plan(&Environment::read(|_| None)), move |outcome| drop(report.send(outcome)));
-    let (_recorder, mut unrecorded) = unbounded_channel();
     let keeper = Keeper::new(Kept::Nowhere, move |report| drop(tell.send(report)));
     let ports = Ports {
         deck: Deck::live(),
