@@ -1,18 +1,22 @@
-//! The command line.
+//! The command line; `values` has what its options take, and `demo` the demo's.
+
+mod demo;
+mod values;
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use clap::builder::PossibleValue;
 use clap::error::ErrorKind;
-use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
-use jiff::civil::Time;
-use jiff::tz::Offset;
-use jiff::{SignedDuration, Timestamp};
+use clap::{Args, CommandFactory, Parser, Subcommand};
+use jiff::SignedDuration;
 
 use crate::gate::Target;
 use crate::notify::Notify;
 use crate::output::{StatusFormat, WaitFormat};
+use values::{positive_duration, positive_number};
+
+pub use demo::DemoArgs;
+pub use values::At;
 
 /// Watches zero-downtime GitLab upgrades on Kubernetes: which gate is running, blocked, retrying, failing, failed or
 /// done, what failed last, how many attempts are left, and the kubectl command to run next. It never writes to the
@@ -26,7 +30,9 @@ Examples:
   gatewatch -n gitlab              watch this namespace
   gatewatch status -o json         one look, for a machine
   gatewatch wait --timeout 2h      wait for the outcome
+  gatewatch record FILE            record what the cluster says
   gatewatch replay FILE            play a recording
+  gatewatch demo                   try all of it, without a cluster
   kubectl get glc,jobs,pods,events,deployments -o json | gatewatch status -f -
 
 Exit codes: 0 settled (for status also under way), 1 the upgrade failed, 2 wrong use,
@@ -39,6 +45,9 @@ pub struct Cli {
     /// How the dashboard looks.
     #[command(flatten)]
     pub display: DisplayArgs,
+    /// Record what the cluster says beside the dashboard, as `gatewatch record` does
+    #[arg(long, value_name = "FILE", help_heading = "Display")]
+    pub record: Option<PathBuf>,
     /// What to do; without one, show the dashboard.
     #[command(subcommand)]
     pub command: Option<Command>,
@@ -51,8 +60,12 @@ pub enum Command {
     Status(StatusArgs),
     /// Print every change until the upgrade is settled or has failed
     Wait(WaitArgs),
-    /// Play a recording on the dashboard
+    /// Record what the cluster says, until Ctrl-C
+    Record(RecordArgs),
+    /// Play a recording on the dashboard, and go back and forth in it
     Replay(ReplayArgs),
+    /// Watch a recorded upgrade as if it happened now, on an API server inside gatewatch; no cluster is needed
+    Demo(DemoArgs),
 }
 
 /// Which cluster, and what of it.
@@ -147,29 +160,37 @@ pub struct FileArgs {
     pub at: Option<At>,
 }
 
+/// How to record.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = "\
+Logs are recorded too. Values of environment variables, managed fields and last-applied annotations are left out; messages,
+commands and logs are not. What was written can be replayed whatever ends the program.
+
+Examples:
+  gatewatch record upgrade.jsonl.gz -n gitlab
+  gatewatch --record upgrade.jsonl.gz      beside the dashboard")]
+pub struct RecordArgs {
+    /// The file, which must not exist; packed where its name ends in .gz; `-` is standard output
+    pub file: PathBuf,
+}
+
 /// How to play a recording.
 #[derive(Clone, Debug, Args)]
 #[command(after_help = "\
 Examples:
-  gatewatch replay upgrade.jsonl.gz --speed 10")]
+  gatewatch replay upgrade.jsonl.gz --speed 10
+  kubectl get glc -w --output-watch-events -o json > glc.json   # and so for jobs, pods, events, deployments
+  gatewatch replay glc.json jobs.json pods.json events.json deployments.json")]
 pub struct ReplayArgs {
-    /// The recording, plain or gzip; `-` is standard input
-    pub file: PathBuf,
-    /// Play it this many times as fast as it was recorded
+    /// The recording, plain or gzip; several are merged by their times; `-` is standard input
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// Play it this many times as fast as it was recorded, to begin with
     #[arg(long, value_name = "N", default_value_t = 1.0, value_parser = positive_number)]
     pub speed: f64,
     /// How the dashboard looks.
     #[command(flatten)]
     pub display: DisplayArgs,
-}
-
-/// A moment of a recording.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum At {
-    /// A point in time.
-    Moment(Timestamp),
-    /// A time of day in UTC, on the day of the recording.
-    TimeOfDay(Time),
 }
 
 impl Cli {
@@ -184,11 +205,26 @@ impl Cli {
         if cli.connection.all_namespaces && cli.connection.namespace.is_some() {
             return refuse("the argument '--namespace <NAMESPACE>' cannot be used with '--all-namespaces'");
         }
-        let no_dashboard = matches!(cli.command, Some(Command::Status(_) | Command::Wait(_)));
-        if no_dashboard && cli.display != DisplayArgs::default() {
-            return refuse(
-                "'--kiosk', '--redact', '--ascii', '--notify' and '--no-state' are for the dashboard, which 'status' and 'wait' do not show",
-            );
+        let no_dashboard = match &cli.command {
+            Some(Command::Status(_) | Command::Wait(_) | Command::Record(_)) => {
+                Some("'status', 'wait' and 'record' do")
+            }
+            Some(Command::Demo(demo)) if demo.serve || demo.list => Some("'demo --serve' and 'demo --list' do"),
+            _ => None,
+        };
+        if let Some(who) = no_dashboard.filter(|_| cli.display() != DisplayArgs::default()) {
+            return refuse(&format!(
+                "'--kiosk', '--redact', '--ascii', '--notify' and '--no-state' are for the dashboard, which {who} not show"
+            ));
+        }
+        if matches!(cli.command, Some(Command::Demo(_))) && cli.connection != ConnectionArgs::default() {
+            return refuse("'demo' brings a cluster of its own, so no other can be chosen, and no namespace of one");
+        }
+        if cli.record.is_some() && cli.command.is_some() {
+            return refuse("'--record' is for the dashboard on a cluster; without a dashboard, 'record' records");
+        }
+        if cli.record.as_deref() == Some(Path::new("-")) {
+            return refuse("'--record' needs a file, as the dashboard takes standard output");
         }
         Ok(cli)
     }
@@ -198,6 +234,7 @@ impl Cli {
         let here = self.display;
         let DisplayArgs { kiosk, redact, ascii, notify, no_state } = match &self.command {
             Some(Command::Replay(replay)) => replay.display,
+            Some(Command::Demo(demo)) => demo.display,
             _ => here,
         };
         DisplayArgs {
@@ -210,94 +247,11 @@ impl Cli {
     }
 }
 
-impl At {
-    /// The point in time that is meant in a recording from `first` to `last`. A recording over midnight has a time of day
-    /// twice; the first that lies in it is meant.
-    pub fn in_recording(self, first: Timestamp, last: Timestamp) -> Timestamp {
-        let time = match self {
-            Self::Moment(moment) => return moment,
-            Self::TimeOfDay(time) => time,
-        };
-        let date = Offset::UTC.to_datetime(first).date();
-        let on_first = Offset::UTC.to_timestamp(date.to_datetime(time)).unwrap_or(first);
-        match on_first.checked_add(SignedDuration::from_hours(24)) {
-            Ok(on_next) if on_first < first && on_next <= last => on_next,
-            _ => on_first,
-        }
-    }
-}
-
-impl std::str::FromStr for At {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let moment = text.parse().map(Self::Moment);
-        moment.or_else(|_| text.parse().map(Self::TimeOfDay)).map_err(|_| {
-            "give a time as in 2026-11-29T15:35:00Z, or a time of day in UTC as in 15:35 or 15:35:08.250".to_owned()
-        })
-    }
-}
-
 impl ConnectionArgs {
     /// What a command has to carry to hit the same cluster.
     pub fn target(&self) -> Target {
         let kubeconfig = self.kubeconfig.as_ref().map(|path| path.display().to_string());
         Target { context: self.context.clone(), kubeconfig }
-    }
-}
-
-impl ValueEnum for Notify {
-    fn value_variants<'a>() -> &'a [Self] {
-        &[Self::Never, Self::Failures, Self::All]
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        Some(match self {
-            Self::Never => PossibleValue::new("never").help("nothing"),
-            Self::Failures => PossibleValue::new("failures").help("a failed attempt, a Job that failed"),
-            Self::All => PossibleValue::new("all").help("that, what cannot clear by itself, the end, and outages"),
-        })
-    }
-}
-
-impl ValueEnum for StatusFormat {
-    fn value_variants<'a>() -> &'a [Self] {
-        &[Self::Text, Self::Json, Self::Yaml]
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        Some(PossibleValue::new(match self {
-            Self::Text => "text",
-            Self::Json => "json",
-            Self::Yaml => "yaml",
-        }))
-    }
-}
-
-impl ValueEnum for WaitFormat {
-    fn value_variants<'a>() -> &'a [Self] {
-        &[Self::Text, Self::Json]
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        Some(PossibleValue::new(match self {
-            Self::Text => "text",
-            Self::Json => "json",
-        }))
-    }
-}
-
-fn positive_duration(text: &str) -> Result<SignedDuration, String> {
-    match text.parse::<SignedDuration>() {
-        Ok(duration) if duration.is_positive() => Ok(duration),
-        _ => Err("give a duration above zero with its units, as in 90s, 2h or 1h30m".into()),
-    }
-}
-
-fn positive_number(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(number) if number.is_finite() && number > 0.0 => Ok(number),
-        _ => Err("give a number above zero".into()),
     }
 }
 
@@ -307,10 +261,6 @@ mod tests {
 
     fn parse(words: &str) -> Result<Cli, clap::Error> {
         Cli::read(words.split_whitespace().map(Into::into))
-    }
-
-    fn time(text: &str) -> Timestamp {
-        text.parse().unwrap()
     }
 
     #[test]
@@ -348,11 +298,35 @@ mod tests {
     }
 
     #[test]
+    fn the_dashboard_on_a_cluster_is_recorded_and_nothing_else() {
+        let file = |words: &str| parse(words).unwrap().record;
+        assert_eq!(file("gatewatch --record x").as_deref(), Some(Path::new("x")));
+        assert_eq!(file("gatewatch --kiosk --record x").as_deref(), Some(Path::new("x")));
+        for words in ["status", "wait", "replay y", "record y"] {
+            assert!(parse(&format!("gatewatch --record x {words}")).is_err(), "{words}");
+            assert!(parse(&format!("gatewatch {words} --record x")).is_err(), "{words}");
+        }
+        assert!(parse("gatewatch --record -").is_err());
+        assert!(parse("gatewatch record - -n gitlab").is_ok());
+        assert!(parse("gatewatch record --kiosk x").is_err());
+    }
+
+    #[test]
     fn what_belongs_to_a_file_needs_one_and_what_does_not_refuses_it() {
         assert!(parse("gatewatch status --at 15:35").is_err());
         assert!(parse("gatewatch wait -f x --timeout 2h").is_err());
         assert!(parse("gatewatch wait -f x --at 15:35 -o json").is_ok());
         assert!(parse("gatewatch wait -o yaml").is_err());
+    }
+
+    #[test]
+    fn a_replay_takes_several_recordings_and_at_least_one() {
+        let files = |words: &str| match parse(words).ok()?.command? {
+            Command::Replay(replay) => Some(replay.files.len()),
+            _ => None,
+        };
+        assert_eq!(files("gatewatch replay a b -n gitlab c"), Some(3));
+        assert_eq!(files("gatewatch replay --speed 10"), None);
     }
 
     #[test]
@@ -369,21 +343,5 @@ mod tests {
         for wrong in ["0", "-1", "inf", "NaN", "x"] {
             assert!(parse(&format!("gatewatch replay x --speed={wrong}")).is_err(), "{wrong}");
         }
-    }
-
-    #[test]
-    fn a_time_of_day_is_that_of_the_recording() {
-        let at =
-            |text: &str, first, last| text.parse::<At>().unwrap().in_recording(time(first), time(last)).to_string();
-        let day = ("2026-11-29T15:32:48Z", "2026-11-29T15:40:00Z");
-        assert_eq!(at("15:35", day.0, day.1), "2026-11-29T15:35:00Z");
-        assert_eq!(at("15:35:08.250", day.0, day.1), "2026-11-29T15:35:08.25Z");
-        assert_eq!(at("2026-11-29T16:35:00+01:00", day.0, day.1), "2026-11-29T15:35:00Z");
-        let night = ("2026-11-29T23:50:00Z", "2026-11-30T00:20:00Z");
-        assert_eq!(at("23:55", night.0, night.1), "2026-11-29T23:55:00Z");
-        assert_eq!(at("00:10", night.0, night.1), "2026-11-30T00:10:00Z");
-        let days = ("2026-11-29T23:50:00Z", "2026-12-01T01:00:00Z");
-        assert_eq!(at("12:00", days.0, days.1), "2026-11-30T12:00:00Z");
-        assert!("noon".parse::<At>().is_err());
     }
 }

@@ -9,6 +9,7 @@ pub mod cli;
 pub mod clipboard;
 pub mod clock;
 pub mod cluster;
+pub mod demo;
 pub mod error;
 #[cfg(test)]
 mod fixture;
@@ -22,4 +23,5 @@ pub mod record;
 pub mod run;
 pub mod source;
 pub mod state;
+pub mod tape;
 pub mod tui;

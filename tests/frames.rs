@@ -25,13 +25,14 @@ fn frame(recording: &str, time: &str, (width, height): (u16, u16)) -> String {
     let settings = Settings {
         place: path,
         namespace: None,
-        origin: Origin::Replay { speed: 1.0 },
+        origin: Origin::Replay,
         mode: Mode::Interactive,
         redact: false,
         theme: Theme { colours: Colours::None, ascii: false },
         target: Default::default(),
         zone: TimeZone::UTC,
         notices: Notices::never(),
+        recorder: Default::default(),
     };
     let mut model = Model::new(settings, Size { width, height }, now);
     // What was kept is asked for, and nothing was.

@@ -21,6 +21,7 @@ pub fn shown(size: Size, runs: Vec<Run>, world: &World, now: Timestamp) -> Model
         target: Target::default(),
         zone: TimeZone::UTC,
         notices: Notices::never(),
+        recorder: Default::default(),
     };
     let mut model = Model::new(settings, size, now);
     let _ = update(&mut model, Message::Cluster { runs, feed: world.feed().clone(), now });

@@ -10,7 +10,7 @@ use crate::clock::{Clock, SystemClock};
 use crate::cluster::{Change, ClusterEvent, WatchState, World};
 use crate::error::{ExitCode, ExpectedError};
 use crate::output::{Look, Waiter};
-use crate::record::{self, Reading};
+use crate::record::{self, Reading, Recording};
 use crate::run::derive;
 
 /// One look, and out.
@@ -61,11 +61,9 @@ fn events(connection: &ConnectionArgs, args: &FileArgs) -> Result<Vec<ClusterEve
             (applied.map(|change| ClusterEvent { time, change }).collect(), time)
         }
         (Reading::Recording(recording), at) => {
-            if let Some(cut) = &recording.cut {
-                let _ = writeln!(io::stderr(), "gatewatch: warning: {}", cut.warning);
-            }
+            warn(&recording);
             let end = end(at, recording.first, recording.last)?;
-            let live = ClusterEvent::watches(recording.first, &WatchState::Live { since: recording.first });
+            let live = ClusterEvent::live_before(&recording.events, recording.first);
             let events = recording.events.into_iter().filter(|event| event.time <= end);
             (live.into_iter().chain(events).collect(), end)
         }
@@ -75,11 +73,22 @@ fn events(connection: &ConnectionArgs, args: &FileArgs) -> Result<Vec<ClusterEve
     Ok(events)
 }
 
+/// Says where a recording was cut off. Where it can't be said now, it can't be said at all.
+pub(super) fn warn(recording: &Recording) {
+    for cut in &recording.cuts {
+        let _ = writeln!(io::stderr(), "gatewatch: warning: {}", cut.warning);
+    }
+}
+
 /// Leaves out the objects of other namespaces than the one that was asked for.
 pub(super) fn keep_to_namespace(events: &mut Vec<ClusterEvent>, connection: &ConnectionArgs) {
     let Some(namespace) = &connection.namespace else { return };
-    events.retain(|event| match &event.change {
+    events.retain_mut(|event| match &mut event.change {
         Change::Applied(object) | Change::Deleted(object) => object.meta().namespace == *namespace,
+        Change::Replaced { objects, .. } => {
+            objects.retain(|object| object.meta().namespace == *namespace);
+            true
+        }
         _ => true,
     });
 }

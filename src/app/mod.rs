@@ -4,10 +4,14 @@
 //! |---|---|
 //! | `file` | `status` and `wait` on a file |
 //! | `cluster` | the same on a cluster |
+//! | `record` | `record`, and what is said of a recording |
 //! | `screens` | the dashboard and the kiosk, on a cluster or on a recording |
+//! | `demo` | the same on an API server inside the program, and that server alone |
 
 mod cluster;
+mod demo;
 mod file;
+mod record;
 mod screens;
 
 use std::future::Future;
@@ -38,7 +42,11 @@ pub fn run(cli: &Cli) -> Result<ExitCode, ExpectedError> {
         Some(Command::Wait(args)) if args.file.file.is_some() => file::wait(connection, args),
         Some(Command::Status(args)) => in_runtime(cluster::status(connection, args)),
         Some(Command::Wait(args)) => in_runtime(cluster::wait(connection, args)),
+        Some(Command::Record(args)) => in_runtime(record::record(connection, args)),
         Some(Command::Replay(args)) => in_runtime(screens::replay(cli, args)),
+        Some(Command::Demo(args)) if args.list => demo::list(),
+        Some(Command::Demo(args)) if args.serve => in_runtime(demo::serve(args)),
+        Some(Command::Demo(args)) => in_runtime(demo::show(cli, args)),
         None => in_runtime(screens::dashboard(cli)),
     }
 }

@@ -18,6 +18,15 @@ impl ClusterEvent {
     pub fn watches(time: Timestamp, state: &WatchState) -> [Self; Kind::ALL.len()] {
         Kind::ALL.map(|kind| Self { time, change: Change::Watch { kind, state: state.clone() } })
     }
+
+    /// What comes before the events of a recording: that all watches are live from `first` on. Nothing does where the
+    /// recording itself tells how its watches fared, as ours do; what `kubectl` prints does not.
+    pub fn live_before(events: &[Self], first: Timestamp) -> Vec<Self> {
+        if events.iter().any(|event| matches!(event.change, Change::Watch { .. })) {
+            return Vec::new();
+        }
+        Self::watches(first, &WatchState::Live { since: first }).into()
+    }
 }
 
 /// What a source says.

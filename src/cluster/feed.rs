@@ -4,11 +4,13 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 
 use super::Kind;
 
 /// How the watch of one kind fares.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "state")]
 pub enum WatchState {
     /// Asked for, and not answered yet.
     Starting,

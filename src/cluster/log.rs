@@ -37,7 +37,7 @@ pub struct RunId {
 }
 
 /// What was read of the log of one run.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LogChange {
     /// The pod.
     pub pod: Uid,
@@ -48,7 +48,7 @@ pub struct LogChange {
 }
 
 /// What is new of a log.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum LogNews {
     /// The log is read from its beginning, in that way. What was read of it before comes again.
     Opened(Via),

@@ -4,6 +4,8 @@
 //! that reverse what is read (kubernetes/kubernetes#101695). It is cleaned where it enters, so nothing after this point
 //! has to think of it. A line break stays, every other break and tab becomes a space.
 
+use serde_json::Value;
+
 /// The longest text kept of one field, in bytes: messages of a megabyte exist, and nobody reads them here.
 pub const LONGEST: usize = 16 * 1024;
 
@@ -25,6 +27,32 @@ pub(crate) fn clean_word(text: &str) -> String {
 /// One line of an object as it is printed whole: cleaned likewise, in one line, and never cut.
 pub(crate) fn clean_line(line: &str) -> String {
     cleaned(line, usize::MAX, ' ')
+}
+
+/// A value of ours that stood in a file, where anybody can have changed it, with every text in it cleaned: a message keeps
+/// its line breaks, and nothing else has any.
+pub(crate) fn clean_value(value: Value) -> Value {
+    clean_field("", value)
+}
+
+fn clean_field(key: &str, value: Value) -> Value {
+    match value {
+        Value::String(text) => Value::String(match key {
+            // The last two hold why a log could not be read.
+            "message" | "error" | "Forbidden" | "Broken" => clean(&text),
+            "text" => clean(&text).replace('\n', " "),
+            _ => clean_word(&text),
+        }),
+        Value::Array(values) => values.into_iter().map(|value| clean_field(key, value)).collect(),
+        Value::Object(fields) => {
+            let fields = fields.into_iter().map(|(name, value)| {
+                let value = clean_field(&name, value);
+                (clean_word(&name), value)
+            });
+            Value::Object(fields.collect())
+        }
+        value => value,
+    }
 }
 
 fn cleaned(text: &str, longest: usize, line_break: char) -> String {

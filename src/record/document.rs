@@ -6,11 +6,12 @@ use std::fmt;
 
 use jiff::Timestamp;
 use serde::Deserialize;
-use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde::de::{DeserializeOwned, DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
+use super::encode::{LIST_BEGINS, LIST_ENDS, LOG, WATCH};
 use super::when;
-use crate::cluster::{Kind, Object, Unreadable, read};
+use crate::cluster::{Kind, LogChange, Object, Scope, Uid, Unreadable, WatchState, clean_value, clean_word, read};
 
 /// An object of ours, or why it is none.
 pub(super) type Read = Result<Box<Object>, Unreadable>;
@@ -39,9 +40,24 @@ pub(super) enum WatchEvent {
     /// `DELETED`.
     Deleted(Read),
     /// `BOOKMARK` of a kind that is ours.
-    Bookmark(Kind),
+    Bookmark(Kind, Mark),
+    /// `WATCH`: how the watch of a kind fares.
+    Fares(Kind, WatchState),
+    /// `LOG`: more of a log.
+    Log(LogChange),
     /// `ERROR`, a bookmark of another kind, or what a later server may say: nothing that changes an object.
     Nothing,
+}
+
+/// What a bookmark marks.
+#[derive(Debug)]
+pub(super) enum Mark {
+    /// The beginning of a list that we wrote.
+    ListBegins(Scope),
+    /// The end of a list.
+    ListEnds,
+    /// Nothing.
+    None,
 }
 
 impl<'de> Deserialize<'de> for Document {
@@ -96,14 +112,34 @@ impl<'de> Visitor<'de> for DocumentVisitor {
 fn watch(what: &str, fields: &Value, object: &Value) -> Document {
     let whole = || Object::read(object).map(|read| Box::new(read.whole(object)));
     let event = match what {
-        "ADDED" | "MODIFIED" => WatchEvent::Applied(whole()),
-        "DELETED" => WatchEvent::Deleted(whole()),
-        "BOOKMARK" => read::text(object, &["kind"])
-            .and_then(|kind| named(&kind))
-            .map_or(WatchEvent::Nothing, WatchEvent::Bookmark),
-        _ => WatchEvent::Nothing,
+        "ADDED" | "MODIFIED" => Some(WatchEvent::Applied(whole())),
+        "DELETED" => Some(WatchEvent::Deleted(whole())),
+        "BOOKMARK" => named_in(object, "kind").map(|kind| WatchEvent::Bookmark(kind, mark(object))),
+        WATCH => fares(object),
+        LOG => ours(object).map(WatchEvent::Log),
+        _ => None,
     };
+    let event = event.unwrap_or(WatchEvent::Nothing);
     Document::Watch { time: read::time(fields, &["time"]), newest: when::newest(object), event }
+}
+
+fn mark(bookmark: &Value) -> Mark {
+    let annotation = |key: &str| read::at(bookmark, &["metadata", "annotations", key]).and_then(Value::as_str);
+    match (annotation(LIST_BEGINS), annotation(LIST_ENDS)) {
+        (Some(""), _) => Mark::ListBegins(Scope::All),
+        (Some(about), _) => Mark::ListBegins(Scope::About(Uid(clean_word(about)))),
+        (None, Some(_)) => Mark::ListEnds,
+        (None, None) => Mark::None,
+    }
+}
+
+fn fares(watch: &Value) -> Option<WatchEvent> {
+    Some(WatchEvent::Fares(named_in(watch, "of")?, ours(watch)?))
+}
+
+/// An object of ours. Its text is cleaned like the cluster's: anybody can have changed the file.
+fn ours<T: DeserializeOwned>(object: &Value) -> Option<T> {
+    serde_json::from_value(clean_value(object.clone())).ok()
 }
 
 /// An item of a list.
@@ -172,6 +208,10 @@ fn list_kind(fields: &Map<String, Value>) -> Option<Kind> {
 /// The kind of the items of a list of one kind: `PodList` holds Pods.
 fn of_list(list: &str) -> Option<Kind> {
     named(list.strip_suffix("List")?)
+}
+
+fn named_in(object: &Value, field: &str) -> Option<Kind> {
+    named(&read::text(object, &[field])?)
 }
 
 fn named(name: &str) -> Option<Kind> {

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 
-use super::document::{Document, Read, WatchEvent};
+use super::document::{Document, Mark, Read, WatchEvent};
 use super::fault::{Fault, sentence};
+use super::present::Present;
 use super::{Cut, Reading, Recording};
-use crate::cluster::{Change, ClusterEvent, Object, Unreadable};
+use crate::cluster::{Change, ClusterEvent, Kind, Object, Scope, Unreadable};
 use crate::error::ExpectedError;
 
 /// What was read so far.
@@ -18,10 +19,48 @@ pub(super) struct Gathered {
     watched: bool,
     /// The newest time so far: a recording without times advances by what its objects tell.
     newest: Option<Timestamp>,
+    /// What is there by what was read so far.
+    present: Present,
+    /// The list that is being read.
+    list: Option<List>,
     /// What was passed over, by what it is, and how often.
     skipped: BTreeMap<String, usize>,
     /// Whether there was any document at all.
     any: bool,
+}
+
+/// A list of which the end has not come yet.
+#[derive(Debug)]
+struct List {
+    kind: Kind,
+    scope: Scope,
+    /// What it changed.
+    changes: Vec<Change>,
+}
+
+impl List {
+    fn of(kind: Kind, scope: Scope) -> Self {
+        Self { kind, scope, changes: Vec::new() }
+    }
+
+    fn ends(&self, kind: Kind, mark: &Mark) -> bool {
+        self.kind == kind && matches!(mark, Mark::ListEnds)
+    }
+
+    /// All that it held: what it changed, and what was there before and it said nothing of.
+    fn end(self, present: &mut Present) -> Change {
+        self.changes.iter().for_each(|change| note(present, change));
+        let objects = present.of(self.kind, &self.scope).cloned().collect();
+        Change::Replaced { kind: self.kind, scope: self.scope, objects }
+    }
+}
+
+fn note(present: &mut Present, change: &Change) {
+    match change {
+        Change::Applied(object) => drop(present.put(Object::clone(object))),
+        Change::Deleted(object) => present.remove(object.kind(), &object.meta().uid),
+        _ => {}
+    }
 }
 
 impl Gathered {
@@ -41,7 +80,13 @@ impl Gathered {
                 match event {
                     WatchEvent::Applied(object) => self.put(time, object, Change::Applied),
                     WatchEvent::Deleted(object) => self.put(time, object, Change::Deleted),
-                    WatchEvent::Bookmark(kind) => self.changes.push((time, Change::Alive(kind))),
+                    WatchEvent::Bookmark(kind, Mark::ListBegins(scope)) => self.list = Some(List::of(kind, scope)),
+                    WatchEvent::Bookmark(kind, mark) => match self.list.take_if(|list| list.ends(kind, &mark)) {
+                        Some(list) => self.changes.push((time, list.end(&mut self.present))),
+                        None => self.changes.push((time, Change::Alive(kind))),
+                    },
+                    WatchEvent::Fares(kind, state) => self.changes.push((time, Change::Watch { kind, state })),
+                    WatchEvent::Log(change) => self.changes.push((time, Change::Log(change))),
                     WatchEvent::Nothing => *self.skipped.entry("errors of a watch".into()).or_default() += 1,
                 }
             }
@@ -50,7 +95,17 @@ impl Gathered {
 
     fn put(&mut self, time: Option<Timestamp>, object: Read, change: impl FnOnce(Box<Object>) -> Change) {
         match object {
-            Ok(object) => self.changes.push((time, change(object))),
+            Ok(object) => {
+                let kind = object.kind();
+                let change = change(object);
+                match &mut self.list {
+                    Some(list) if list.kind == kind => list.changes.push(change),
+                    _ => {
+                        note(&mut self.present, &change);
+                        self.changes.push((time, change));
+                    }
+                }
+            }
             Err(unreadable) => {
                 let what = match unreadable {
                     Unreadable::Foreign(kind) => kind,
@@ -60,6 +115,11 @@ impl Gathered {
                 *self.skipped.entry(what).or_default() += 1;
             }
         }
+    }
+
+    /// Whether a list was begun, and not ended: what it changed is not told then.
+    pub(super) fn is_in_list(&self) -> bool {
+        self.list.is_some()
     }
 
     /// What all of it is, after the last document, or after `fault` ended the reading of the file called `name`. A
@@ -93,7 +153,7 @@ impl Gathered {
             .collect();
         let first = events.iter().map(|event| event.time).min().unwrap_or(begin);
         let last = events.iter().map(|event| event.time).max().unwrap_or(begin);
-        Ok(Reading::Recording(Recording { events, cut, first, last }))
+        Ok(Reading::Recording(Recording { events, cuts: cut.into_iter().collect(), first, last }))
     }
 
     /// What was passed over, in words: `ConfigMap and 2 more kinds (31 objects)`.

@@ -68,9 +68,14 @@ impl<R: Read> Input<R> {
     /// The line in which a packed file broke off, once it was read to its end.
     pub(super) fn cut(&self) -> Option<u64> {
         match self.text.get_ref().1 {
-            Unpacked::Gzip { broken: true, .. } => Some(self.lines + 1),
+            Unpacked::Gzip { broken: true, .. } => Some(self.line()),
             _ => None,
         }
+    }
+
+    /// The line that was read up to.
+    pub(super) fn line(&self) -> u64 {
+        self.lines + 1
     }
 }
 

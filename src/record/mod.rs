@@ -1,9 +1,9 @@
-//! Reading of files: what `kubectl get` prints, and recordings.
+//! Recordings: how they are written, and read; and what `kubectl get` prints, which is read as well.
 //!
-//! In comes a file or standard input, plain or gzip, JSON or YAML; out comes a [`Reading`]: the objects of a dump, or the
+//! To write one, in comes every event that a source says; out goes a file. To read, in comes a file or standard input, plain or gzip, JSON or YAML; out comes a [`Reading`]: the objects of a dump, or the
 //! events of a recording in their order. Whatever `kubectl` can print is read: a `List`, a list of one kind, one object,
 //! several documents one after the other, and the events of `kubectl get -w --output-watch-events`. A recording is such
-//! events, one JSON line each, with the `time` of their arrival added.
+//! events, one JSON line each, with the `time` of their arrival added, and what is no object keeps that shape.
 //!
 //! Objects are reduced to what gatewatch needs as they are read, so a file may be far larger than the memory it takes.
 //!
@@ -13,13 +13,25 @@
 //! | `document` | one document of JSON or YAML |
 //! | `gather` | documents put together: a dump or a recording |
 //! | `fault` | why a file cannot be read, in one sentence |
-//! | `when` | the time of an event that was recorded without |
+//! | `merge` | several recordings as one |
+//! | `encode` | the lines of an event: the format |
+//! | `redact` | what a recording leaves out |
+//! | `present` | what is there by what was recorded so far |
+//! | `writer` | the thread that writes, and what ends a recording |
+//! | `when` | which fields hold times, and the time of an event that was recorded without |
 
 mod document;
+mod encode;
 mod fault;
 mod gather;
 mod input;
+mod merge;
+mod present;
+#[cfg(test)]
+mod properties;
+mod redact;
 mod when;
+mod writer;
 
 use std::fs::{self, File};
 use std::io::{self, BufReader, Read};
@@ -34,6 +46,10 @@ use document::Document;
 use fault::Fault;
 use gather::Gathered;
 use input::{Format, Input};
+pub(crate) use when::is_time;
+
+pub use merge::open_all;
+pub use writer::{Pen, Recorder, Written};
 
 /// What a file holds.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,14 +60,14 @@ pub enum Reading {
     Recording(Recording),
 }
 
-/// What happened in a cluster, as a recording tells it.
+/// What happened in a cluster, as one recording tells it, or several together.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recording {
     /// The events in the order of the file, at least one. Kinds come on streams of their own, so the times of
     /// neighbours can be out of order by milliseconds; each keeps its own.
     pub events: Vec<ClusterEvent>,
-    /// Where the recording was cut off, if it was.
-    pub cut: Option<Cut>,
+    /// Where it was cut off, if it was: once for each file that was.
+    pub cuts: Vec<Cut>,
     /// The earliest time of an event.
     pub first: Timestamp,
     /// The latest time of an event.
@@ -93,10 +109,11 @@ pub fn read(source: impl Read, name: &str) -> Result<Reading, ExpectedError> {
         Format::Json => take_all(json_documents(&mut input), &mut gathered),
         Format::Yaml => take_all(yaml_documents(&mut input), &mut gathered),
     };
-    let fault = match input.cut() {
+    let fault = match (input.cut(), parsed) {
         // A cut explains what the parser stumbled over, and tells of a document that seems whole that it may not be.
-        Some(line) => Some(Fault::Cut { line }),
-        None => parsed.err(),
+        (Some(line), _) => Some(Fault::Cut { line }),
+        (None, Ok(())) if gathered.is_in_list() => Some(Fault::Cut { line: input.line() }),
+        (None, parsed) => parsed.err(),
     };
     gathered.finish(fault, name)
 }
@@ -237,14 +254,14 @@ mod tests {
         let whole = line(1, "ADDED", JOB) + &line(2, "ADDED", POD);
         let read = recording(&whole[..whole.len() - 20]);
         assert_eq!(read.events.len(), 1);
-        assert_eq!(read.cut.unwrap().warning, "`it` is cut off in line 2; what comes before is used");
+        assert_eq!(read.cuts[0].warning, "`it` is cut off in line 2; what comes before is used");
     }
 
     #[test]
     fn a_recording_with_a_broken_line_is_used_up_to_that_line() {
         let read = recording(line(1, "ADDED", JOB) + "error: lost connection\n" + &line(2, "ADDED", POD));
         assert_eq!(read.events.len(), 1);
-        let warning = read.cut.unwrap().warning;
+        let warning = &read.cuts[0].warning;
         assert!(warning.starts_with("`it` is broken in line 2: "), "{warning}");
     }
 
@@ -256,8 +273,21 @@ mod tests {
         let read = recording(&packed[..packed.len() * 3 / 4]);
         let count = read.events.len();
         assert!((1..60).contains(&count), "{count}");
-        let warning = read.cut.unwrap().warning;
-        assert_eq!(warning, format!("`it` is cut off in line {}; what comes before is used", count + 1));
+        let warning = &read.cuts[0].warning;
+        assert_eq!(*warning, format!("`it` is cut off in line {}; what comes before is used", count + 1));
+    }
+
+    #[test]
+    fn a_list_that_was_cut_off_between_two_lines_is_left_out_and_that_is_told() {
+        let begins = r#"{"kind":"Pod","metadata":{"annotations":{"gatewatch/list-begins":""}}}"#;
+        let ends = r#"{"kind":"Pod","metadata":{"annotations":{"k8s.io/initial-events-end":"true"}}}"#;
+        let half = line(1, "ADDED", JOB) + &line(2, "BOOKMARK", begins) + &line(2, "ADDED", POD);
+        let read = recording(&half);
+        assert_eq!(read.events.len(), 1);
+        assert_eq!(read.cuts[0].warning, "`it` is cut off in line 4; what comes before is used");
+        let whole = recording(half + &line(2, "BOOKMARK", ends));
+        assert!(matches!(&whole.events[1].change, Change::Replaced { objects, .. } if objects.len() == 1));
+        assert_eq!(whole.cuts, []);
     }
 
     #[test]

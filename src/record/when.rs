@@ -1,4 +1,4 @@
-//! About when a watch event happened that was recorded without its time.
+//! Which fields of an object hold times; and about when a watch event happened that was recorded without its time.
 
 use jiff::Timestamp;
 use serde_json::Value;
@@ -21,7 +21,7 @@ pub(super) fn newest(value: &Value) -> Option<Timestamp> {
 }
 
 /// Whether a field of that name holds a time: `time`, `startTime`, `creationTimestamp`, `finishedAt`.
-fn is_time(key: &str) -> bool {
+pub(crate) fn is_time(key: &str) -> bool {
     key == "time" || ["Time", "Timestamp", "At"].iter().any(|ending| key.ends_with(ending))
 }
 

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use thiserror::Error;
 
-use crate::cluster::{Memory, clean, clean_word};
+use crate::cluster::{Memory, clean_value};
 use crate::journal::Journal;
 
 /// What `program` says in a file of ours.
@@ -65,28 +65,7 @@ pub(super) fn read(text: &[u8]) -> Result<Kept, Unusable> {
     if value.get("format").and_then(Value::as_u64) != Some(FORMAT) {
         return Err(Unusable::Version);
     }
-    serde_json::from_value(cleaned("", value)).map_err(|_| Unusable::Damaged)
-}
-
-/// A value with every text in it cleaned as what the cluster says is: a message keeps its line breaks, and nothing else
-/// has any.
-fn cleaned(key: &str, value: Value) -> Value {
-    match value {
-        Value::String(text) => Value::String(match key {
-            "message" => clean(&text),
-            "text" => clean(&text).replace('\n', " "),
-            _ => clean_word(&text),
-        }),
-        Value::Array(values) => values.into_iter().map(|value| cleaned(key, value)).collect(),
-        Value::Object(fields) => {
-            let fields = fields.into_iter().map(|(name, value)| {
-                let value = cleaned(&name, value);
-                (clean_word(&name), value)
-            });
-            Value::Object(fields.collect())
-        }
-        value => value,
-    }
+    serde_json::from_value(clean_value(value)).map_err(|_| Unusable::Damaged)
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `model` | all that the screens show, and where the user is |
+//! | `model`, `seen` | all that the screens show, and where the user is; what of it is seen |
 //! | `update/` | what a message changes |
 //! | `keymap` | every key: dispatch, the bottom bar and help come from it |
 //! | `theme`, `look` | every colour and glyph; the colours of a log |
@@ -35,11 +35,15 @@ mod pager;
 #[cfg(test)]
 mod properties;
 mod reading;
+mod recorder;
 #[cfg(test)]
 mod said;
 mod save;
+mod seen;
 #[cfg(test)]
 mod symptoms;
+#[cfg(test)]
+mod tape_frames;
 mod terminal;
 #[cfg(test)]
 mod text_frames;
@@ -51,5 +55,6 @@ mod widget;
 pub use driver::{Leave, Left, Ports, run};
 pub use input::Input;
 pub use model::{Effect, Message, Mode, Model, Origin, Settings};
+pub use recorder::RecorderState;
 pub use theme::{Colours, Theme};
 pub use update::update;

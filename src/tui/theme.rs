@@ -67,6 +67,8 @@ pub enum Tone {
     Command,
     /// The row that a key acts on.
     Selected,
+    /// That it is recorded.
+    Recording,
 }
 
 /// A small drawing that stands for something.
@@ -112,8 +114,12 @@ pub enum Glyph {
     Stale,
     /// A replay.
     Replay,
+    /// A tape that waits.
+    Paused,
     /// A feed that ended.
     Ended,
+    /// That it is recorded.
+    Recording,
     /// Corners and sides of a frame: top left, top right, bottom left, bottom right, side.
     TopLeft,
     /// See [`Glyph::TopLeft`].
@@ -179,6 +185,7 @@ fn paint(tone: Tone) -> Paint {
         Tone::Failing => Paint::new(RED, 203, Color::Red, BOLD.union(UNDERLINED), BOLD.union(UNDERLINED)),
         Tone::Failed => Paint::new((255, 255, 255), 231, Color::White, BOLD, BOLD.union(Modifier::REVERSED)),
         Tone::Suspended => Paint::new(GREY, 245, Color::DarkGray, BOLD, NOTHING),
+        Tone::Recording => Paint::new((222, 147, 130), 174, Color::LightRed, NOTHING, NOTHING),
         Tone::Command => Paint::new((230, 233, 239), 255, Color::Cyan, NOTHING, BOLD),
     }
 }
@@ -260,6 +267,8 @@ impl Theme {
             Glyph::Connecting => ("◌", "o"),
             Glyph::Stale => ("▲", "!"),
             Glyph::Replay => ("▶", ">"),
+            Glyph::Paused => ("‖", "="),
+            Glyph::Recording => ("●", "*"),
             Glyph::Ended => ("■", "#"),
             Glyph::TopLeft => ("╭", "+"),
             Glyph::TopRight => ("╮", "+"),

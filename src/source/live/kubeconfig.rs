@@ -2,6 +2,7 @@
 
 use std::env;
 use std::ffi::OsStr;
+use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
 use hyper_util::client::proxy::matcher::Matcher;
@@ -119,10 +120,13 @@ fn has_proxy(kubeconfig: &Kubeconfig, context: &str) -> bool {
     cluster.and_then(|named| named.cluster.as_ref()).is_some_and(|cluster| cluster.proxy_url.is_some())
 }
 
-/// Leaves out the proxy of the environment for a server that `$NO_PROXY` names. kube 5.0 looks for the proxy's own address
-/// there instead.
+/// Leaves out the proxy of the environment for a server that `$NO_PROXY` names, and for this machine itself, to which no
+/// proxy leads. kube 5.0 looks for the proxy's own address there instead.
 fn heed_no_proxy(config: &mut Config, environment: &Matcher) {
-    if environment.intercept(&config.cluster_url).is_none() {
+    let host = config.cluster_url.host().unwrap_or_default();
+    let address: Option<IpAddr> = host.trim_matches(['[', ']']).parse().ok();
+    let here = host == "localhost" || address.is_some_and(|address| address.is_loopback());
+    if here || environment.intercept(&config.cluster_url).is_none() {
         config.proxy_url = None;
     }
 }
@@ -156,6 +160,9 @@ mod tests {
         };
         assert!(!proxied("https://api.internal:6443"));
         assert!(!proxied("https://10.1.2.3:6443"));
+        for here in ["http://127.0.0.1:8001", "https://localhost:6443", "https://[::1]:6443"] {
+            assert!(!proxied(here), "{here}");
+        }
         assert!(proxied("https://api.example:6443"));
     }
 

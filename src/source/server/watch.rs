@@ -178,7 +178,9 @@ impl Watch {
     }
 
     fn bookmark(&mut self, listed: bool) {
-        let mut object = json!({"metadata": {"resourceVersion": self.version.to_string()}});
+        // Whoever waits for a version of the future is told that of now.
+        let version = self.version.min(self.store.borrow().version());
+        let mut object = json!({"metadata": {"resourceVersion": version.to_string()}});
         if listed {
             object["metadata"]["annotations"] = json!({"k8s.io/initial-events-end": "true"});
         }

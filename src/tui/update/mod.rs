@@ -7,8 +7,9 @@ mod text;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::keymap::{Action, Key, Place};
-use super::model::{Effect, Focus, Message, Mode, Model, Notice, Origin, Over, Screen, Typing};
+use super::model::{Effect, Focus, Message, Mode, Model, Notice, Over, Screen, Typing};
 use super::pager::Move;
+use super::recorder::RecorderState;
 use super::view;
 use crate::clipboard::Outcome;
 use crate::cluster::is_namespace;
@@ -25,11 +26,20 @@ pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
             model.journals.recall(&run, journal);
             return journal::take_in(model, runs, feed, now);
         }
+        Message::Shown(shown) => {
+            model.shown = shown;
+            text::see(model);
+        }
+        Message::Refused(why) => notify(model, why, false),
         Message::Unkept(why) => notify(model, &why, false),
+        Message::Unrecorded(why) => {
+            model.recorder = RecorderState::Failed;
+            notify(model, &why, false);
+        }
         Message::Attended(attended) => model.attended = attended,
         Message::Resize(size) => model.size = size,
         Message::Tick(now) => {
-            model.now = now;
+            model.frontier.time = now;
             model.beat = model.beat.wrapping_add(1);
             model.notice.take_if(|notice| notice.until <= model.beat);
             return journal::tell(model).into_iter().collect();
@@ -101,7 +111,8 @@ fn act(model: &mut Model, place: Place, action: Action) -> Vec<Effect> {
             model.filter.clear();
         }
         Action::Erase => drop(typed(model).and_then(String::pop)),
-        Action::Namespace if model.settings.origin != Origin::Cluster => {
+        Action::Travel(travel) => return vec![Effect::Travel(travel)],
+        Action::Namespace if model.settings.origin.is_recording() => {
             notify(model, "a recording has no other namespace", false);
         }
         Action::Namespace => model.typing = Some(Typing::Namespace(String::new())),

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use super::*;
 use crate::run::{Run, StepId};
 use crate::tui::fixture::{self, COLOUR, ago, feed, live, model, settings, shown};
-use crate::tui::model::Settings;
+use crate::tui::model::{Origin, Settings};
 
 pub(super) fn press(model: &mut Model, code: KeyCode) -> Vec<Effect> {
     update(model, Message::Key(KeyEvent::new(code, KeyModifiers::NONE)))
@@ -226,7 +226,7 @@ fn another_namespace_is_typed_and_watched_or_not_after_all() {
 
 #[test]
 fn a_recording_has_no_other_namespace() {
-    let settings = Settings { origin: Origin::Replay { speed: 1.0 }, ..settings(COLOUR) };
+    let settings = Settings { origin: Origin::Replay, ..settings(COLOUR) };
     let mut model = model(settings, (100, 30), vec![fixture::retrying()], feed(&live()));
     assert_eq!(typed(&mut model, "n"), []);
     assert_eq!(typed(&mut model, "q"), [Effect::Quit]);
@@ -271,5 +271,15 @@ fn time_goes_on_with_the_tick() {
     let mut model = dashboard();
     let later: Timestamp = ago(-5);
     assert!(update(&mut model, Message::Tick(later)).is_empty());
-    assert_eq!((model.now, model.beat), (later, 1));
+    assert_eq!((model.now(), model.beat), (later, 1));
+}
+
+#[test]
+fn a_recording_that_ends_by_a_fault_is_told_and_stays_told() {
+    let settings = Settings { recorder: RecorderState::On, ..settings(COLOUR) };
+    let mut model = model(settings, (100, 30), vec![fixture::retrying()], feed(&live()));
+    assert_eq!(update(&mut model, Message::Unrecorded("no space left".into())), []);
+    assert!(model.notice.as_ref().is_some_and(|notice| notice.text == "no space left" && !notice.good));
+    (0..60).for_each(|_| drop(update(&mut model, Message::Tick(ago(0)))));
+    assert_eq!((model.notice, model.recorder), (None, RecorderState::Failed));
 }

@@ -1,0 +1,239 @@
+//! `record`, and what is said of a recording.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::sync::mpsc::{Receiver, UnboundedReceiver, unbounded_channel};
+
+use super::{connect_options, feed};
+use crate::cli::{ConnectionArgs, RecordArgs};
+use crate::clock::SystemClock;
+use crate::cluster::{Change, ClusterEvent, Feed, FeedState, Kind, WatchState, clean};
+use crate::error::{ExitCode, ExpectedError};
+use crate::record::{Pen, Recorder, Written};
+use crate::run::span;
+use crate::source::Recorded;
+use crate::source::live::{Connection, Live, connect};
+use crate::tui::RecorderState;
+
+/// Records until a signal asks for the end, or the recording ends by a fault.
+pub(super) async fn record(connection: &ConnectionArgs, args: &RecordArgs) -> Result<ExitCode, ExpectedError> {
+    let (tell, troubles) = unbounded_channel();
+    // Nobody listens any more only while the program leaves.
+    let recorder = Recorder::create(&args.file, move |why| drop(tell.send(why)))?;
+    let heard = listen(connection, args, &recorder, troubles).await;
+    let written = recorder.close();
+    heard?;
+    let written = written.map_err(ExpectedError::usage)?;
+    say(&summary(&args.file, &written));
+    Ok(ExitCode::Settled)
+}
+
+async fn listen(
+    connection: &ConnectionArgs,
+    args: &RecordArgs,
+    recorder: &Recorder,
+    troubles: UnboundedReceiver<String>,
+) -> Result<(), ExpectedError> {
+    let signals = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()].map(signal);
+    let [Ok(interrupt), Ok(terminate), Ok(hangup)] = signals else {
+        return Err(ExpectedError::usage("cannot listen for signals, so that nothing could end the recording"));
+    };
+    let connected = connect(&connect_options(connection)).await?;
+    say(&format!("recording {} into {}; Ctrl-C ends it", place(&connected), target(&args.file)));
+    let source = Recorded::new(Live::new(connected, SystemClock), Some(recorder.pen()));
+    feed(source, |events| until_the_end(events, [interrupt, terminate, hangup], troubles)).await
+}
+
+/// Says how the feed fares, until a signal or a trouble comes.
+async fn until_the_end(
+    mut events: Receiver<ClusterEvent>,
+    signals: [Signal; 3],
+    mut troubles: UnboundedReceiver<String>,
+) {
+    let [mut interrupt, mut terminate, mut hangup] = signals;
+    let mut fares = Feed::default();
+    loop {
+        tokio::select! {
+            biased;
+            _ = interrupt.recv() => return,
+            _ = terminate.recv() => return,
+            _ = hangup.recv() => return,
+            _ = troubles.recv() => return,
+            event = events.recv() => {
+                let Some(event) = event else { return };
+                news(&mut fares, event).iter().for_each(|news| say(news));
+            }
+        }
+    }
+}
+
+/// What is new of how the watches fare.
+fn news(fares: &mut Feed, event: ClusterEvent) -> Vec<String> {
+    let Change::Watch { kind, state } = event.change else { return Vec::new() };
+    let (before, was_hidden) = (fares.state(), fares.watch(kind).and_then(|state| hidden(kind, state)));
+    let is_hidden = hidden(kind, &state);
+    let seen = matches!(state, WatchState::Live { .. });
+    fares.note(kind, state);
+    let of_kind = match (is_hidden, was_hidden) {
+        (Some(words), was) if was.as_ref() != Some(&words) => Some(words),
+        (None, Some(_)) if seen => Some(format!("{} are seen now", kind.plural())),
+        _ => None,
+    };
+    let after = fares.state();
+    let together = match &after {
+        FeedState::Stale { error, .. } => Some(format!("stale: {error}")),
+        FeedState::Live { .. } => Some("live".into()),
+        FeedState::Connecting | FeedState::Ended => None,
+    };
+    let together = together.filter(|_| before.word() != after.word());
+    of_kind.into_iter().chain(together).map(|words| line(event.time, &words)).collect()
+}
+
+/// Why nothing of a kind is recorded, where it can't be seen.
+fn hidden(kind: Kind, state: &WatchState) -> Option<String> {
+    match state {
+        WatchState::Forbidden { message } => Some(format!("{} may not be watched: {message}", kind.plural())),
+        WatchState::Undefined => Some(format!("the cluster does not serve {kind} yet")),
+        _ => None,
+    }
+}
+
+fn line(time: Timestamp, words: &str) -> String {
+    format!("{} {}", time.strftime("%H:%M:%SZ"), clean(words).replace('\n', " "))
+}
+
+/// What is recorded: a namespace, or all, and of which cluster.
+fn place(connection: &Connection) -> String {
+    let namespace = connection.namespace.as_ref().map_or("all namespaces".into(), |name| format!("namespace `{name}`"));
+    let cluster = connection.context.as_ref().unwrap_or(&connection.server);
+    clean(&format!("{namespace} of `{cluster}`")).replace('\n', " ")
+}
+
+fn target(file: &Path) -> String {
+    if file == Path::new("-") { "standard output".into() } else { format!("`{}`", file.display()) }
+}
+
+/// What was recorded, over how long, and how to play it.
+fn summary(file: &Path, written: &Written) -> String {
+    let Some((first, last)) = written.span else { return "nothing was heard, so nothing was recorded".into() };
+    let changes = if written.changes == 1 { "change" } else { "changes" };
+    let recorded = format!("recorded {} {changes} over {}", written.changes, span(last.duration_since(first)));
+    if file == Path::new("-") {
+        return recorded;
+    }
+    let name = file.to_string_lossy();
+    let quoted = shlex::try_quote(&name).unwrap_or_else(|_| name.clone());
+    clean(&format!("{recorded}; gatewatch replay {quoted}")).replace('\n', " ")
+}
+
+/// The recording beside the dashboard, if one was asked for.
+pub(super) struct Beside {
+    recorder: Option<(PathBuf, Recorder)>,
+    /// Why it ended before its time.
+    pub(super) unrecorded: UnboundedReceiver<String>,
+}
+
+impl Beside {
+    /// Begins a recording in that file, if there is one.
+    pub(super) fn open(file: Option<&Path>) -> Result<Self, ExpectedError> {
+        let (tell, unrecorded) = unbounded_channel();
+        let create = |file: &Path| {
+            // Nobody listens any more only while the program leaves.
+            let recorder = Recorder::create(file, move |why| drop(tell.send(why)))?;
+            Ok((file.to_owned(), recorder))
+        };
+        Ok(Self { recorder: file.map(create).transpose()?, unrecorded })
+    }
+
+    /// What hands events to it.
+    pub(super) fn pen(&self) -> Option<Pen> {
+        self.recorder.as_ref().map(|(_, recorder)| recorder.pen())
+    }
+
+    /// How it fares.
+    pub(super) fn state(&self) -> RecorderState {
+        match &self.recorder {
+            None => RecorderState::Off,
+            Some((_, recorder)) if recorder.ended().is_some() => RecorderState::Failed,
+            Some(_) => RecorderState::On,
+        }
+    }
+
+    /// Ends it, and says what was recorded, or why it ended before.
+    pub(super) fn close(self) -> Option<String> {
+        let (file, recorder) = self.recorder?;
+        Some(recorder.close().map_or_else(|why| why, |written| summary(&file, &written)))
+    }
+}
+
+/// Says something beside the recording. Where it can't be said, the recording goes on all the same.
+pub(super) fn say(words: &str) {
+    let _ = writeln!(io::stderr(), "gatewatch: {words}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::at;
+
+    fn told(states: impl IntoIterator<Item = (Kind, WatchState)>) -> Vec<String> {
+        let mut fares = Feed::default();
+        let event = |(kind, state)| ClusterEvent { time: at(0), change: Change::Watch { kind, state } };
+        states.into_iter().flat_map(|state| news(&mut fares, event(state))).collect()
+    }
+
+    fn live() -> WatchState {
+        WatchState::Live { since: at(0) }
+    }
+
+    #[test]
+    fn that_the_feed_is_live_is_told_once_and_an_outage_with_its_cause() {
+        let broken = |error: &str| WatchState::Broken { since: at(0), error: error.into() };
+        let told = told([
+            (Kind::Job, WatchState::Starting),
+            (Kind::Pod, WatchState::Starting),
+            (Kind::Job, live()),
+            (Kind::Pod, live()),
+            (Kind::Event, live()),
+            (Kind::Job, broken("no\nanswer")),
+            (Kind::Pod, broken("no answer")),
+            (Kind::Job, live()),
+            (Kind::Pod, live()),
+        ]);
+        assert_eq!(told, ["15:00:00Z live", "15:00:00Z stale: no answer", "15:00:00Z live"]);
+    }
+
+    #[test]
+    fn what_is_not_recorded_is_told_and_when_that_changes() {
+        let told = told([
+            (Kind::Pod, WatchState::Forbidden { message: "no\u{1b}[31m".into() }),
+            (Kind::Pod, WatchState::Forbidden { message: "no\u{1b}[31m".into() }),
+            (Kind::GitLabCore, WatchState::Undefined),
+            (Kind::Pod, live()),
+            (Kind::GitLabCore, live()),
+        ]);
+        assert_eq!(
+            told,
+            [
+                "15:00:00Z pods may not be watched: no",
+                "15:00:00Z the cluster does not serve GitLabCore yet",
+                "15:00:00Z pods are seen now",
+                "15:00:00Z live",
+                "15:00:00Z gitlabcores are seen now",
+            ]
+        );
+    }
+
+    #[test]
+    fn what_was_recorded_is_told_with_how_to_play_it() {
+        let written = |changes, seconds| Written { changes, span: Some((at(0), at(seconds))) };
+        let told = |file: &str, written| summary(file.as_ref(), &written);
+        assert_eq!(told("x.gz", written(314, 252)), "recorded 314 changes over 4m12s; gatewatch replay x.gz");
+        assert_eq!(told("a b", written(1, 0)), "recorded 1 change over 0s; gatewatch replay 'a b'");
+        assert_eq!(told("-", written(2, 5)), "recorded 2 changes over 5s");
+        assert_eq!(told("x", Written::default()), "nothing was heard, so nothing was recorded");
+    }
+}
