@@ -3,6 +3,7 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking, in its helpers too")]
 
+#[allow(dead_code, reason = "each test uses a part of it")]
 #[path = "terminal/api.rs"]
 mod api;
 #[allow(dead_code, reason = "each test uses a part of it")]
@@ -12,7 +13,7 @@ mod pty;
 use std::path::{Path, PathBuf};
 use std::{fs, thread};
 
-use api::{instance, kubeconfig, serve};
+use api::{TOKEN, instance, kubeconfig, serve};
 use pty::{Setup, Terminal};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -77,7 +78,7 @@ impl Home {
     }
 
     fn start(&self, objects: Vec<Value>, options: &[&str]) -> Terminal {
-        let kubeconfig = kubeconfig(self.0.path(), &serve(objects), &json!({"token": "t"}));
+        let kubeconfig = kubeconfig(self.0.path(), &serve(&objects).url, &json!({"token": TOKEN}));
         let options: Vec<&str> = [["--kubeconfig", &kubeconfig].as_slice(), options].concat();
         let state = self.0.path().join("state");
         let mut terminal = Setup::program(&options).env("XDG_STATE_HOME", state.to_str().unwrap()).start();

@@ -10,10 +10,18 @@ mod pty;
 
 #[path = "terminal/api.rs"]
 mod api;
+#[path = "terminal_on_a_cluster/desk.rs"]
+mod desk;
+#[path = "terminal_on_a_cluster/keys.rs"]
+mod keys;
+#[path = "terminal_on_a_cluster/leaving.rs"]
+mod leaving;
+#[path = "terminal_on_a_cluster/sizes.rs"]
+mod sizes;
 
 use std::fs;
 
-use api::{instance, kubeconfig, serve};
+use api::{TOKEN, instance, kubeconfig, serve};
 use pty::Setup;
 use serde_json::json;
 use tempfile::TempDir;
@@ -21,10 +29,11 @@ use tempfile::TempDir;
 #[test]
 fn k9s_3471_keys_hang_when_the_vpn_drops() {
     let folder = TempDir::new().unwrap();
-    let kubeconfig = kubeconfig(folder.path(), &serve(vec![instance()]), &json!({"token": "t"}));
+    let api = serve(&[instance()]);
+    let kubeconfig = kubeconfig(folder.path(), &api.url, &json!({"token": TOKEN}));
     let mut terminal = Setup::program(&["--kubeconfig", &kubeconfig]).start();
     terminal.until_shows("18.11.0");
-    // From here on, nothing comes from the server any more.
+    api.falls_silent();
     terminal.type_keys("?");
     terminal.until_shows("Ctrl-C");
     terminal.type_keys("\x1b");
@@ -37,7 +46,8 @@ fn k9s_3471_keys_hang_when_the_vpn_drops() {
 #[test]
 fn what_was_seen_is_looked_back_at_while_live_goes_on_and_one_key_leads_to_now() {
     let folder = TempDir::new().unwrap();
-    let kubeconfig = kubeconfig(folder.path(), &serve(vec![instance()]), &json!({"token": "t"}));
+    let api = serve(&[instance()]);
+    let kubeconfig = kubeconfig(folder.path(), &api.url, &json!({"token": TOKEN}));
     let mut terminal = Setup::program(&["--kubeconfig", &kubeconfig]).start();
     terminal.until_shows("18.11.0");
     assert!(!terminal.text().contains("change "), "{}", terminal.text());
@@ -64,7 +74,8 @@ fn what_was_seen_is_looked_back_at_while_live_goes_on_and_one_key_leads_to_now()
 #[test]
 fn another_namespace_is_watched_with_nothing_left_of_the_first_and_no_key_lost() {
     let folder = TempDir::new().unwrap();
-    let kubeconfig = kubeconfig(folder.path(), &serve(vec![instance()]), &json!({"token": "t"}));
+    let api = serve(&[instance()]);
+    let kubeconfig = kubeconfig(folder.path(), &api.url, &json!({"token": TOKEN}));
     let mut terminal = Setup::program(&["--kubeconfig", &kubeconfig]).start();
     terminal.until_shows("18.11.0");
     terminal.type_keys("nother\r?");
@@ -94,7 +105,7 @@ fn kubernetes_98451_and_kubetui_987_a_plugin_asks_on_stdin_and_smears_the_screen
     fs::write(&plugin, script).unwrap();
     let exec = json!({"apiVersion": "client.authentication.k8s.io/v1", "command": "sh", "args": [plugin],
         "interactiveMode": "IfAvailable"});
-    let kubeconfig = kubeconfig(folder.path(), &serve(vec![instance()]), &json!({"exec": exec}));
+    let kubeconfig = kubeconfig(folder.path(), &serve(&[instance()]).url, &json!({"exec": exec}));
     let mut terminal = Setup::program(&["--kubeconfig", &kubeconfig]).start();
     terminal.until_shows("PIN: ");
     assert!(terminal.cooked() && !terminal.text().contains("gatewatch"), "{}", terminal.text());

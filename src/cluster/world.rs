@@ -214,7 +214,9 @@ impl World {
     fn bury(&mut self, uid: &Uid) {
         if let Some(record) = self.jobs.get_mut(uid) {
             record.gone = true;
-            forget(&mut self.jobs, |record| (record.gone, record.job.meta.created));
+            forget(&mut self.jobs, |record| (record.gone, record.job.meta.created)).iter().for_each(|uid| {
+                self.events.remove(uid);
+            });
         }
         if let Some(record) = self.pods.get_mut(uid) {
             record.gone = true;
@@ -356,6 +358,14 @@ mod tests {
         let about = Uid("a".into());
         let mut events = world.events_about(&about);
         assert!(events.next().is_some_and(|event| event.meta.manifest.object().is_none()));
+    }
+
+    #[test]
+    fn the_events_about_a_job_go_with_what_is_remembered_of_it() {
+        let named = |number: i64| with(job(), json!({"metadata": {"name": "mig", "uid": format!("job-{number}")}}));
+        let mut cluster = Cluster::of([event("job-0", "BackoffLimitExceeded", "", 1)]);
+        (0..=MOST_GONE as i64).for_each(|number| cluster.delete(named(number)));
+        assert_eq!((cluster.world.jobs().count(), cluster.world.events.len()), (MOST_GONE, 0));
     }
 
     #[test]

@@ -6,7 +6,6 @@ use std::path::Path;
 use std::time::Duration;
 
 use ratatui::crossterm::event::{Event, KeyEventKind};
-use ratatui::layout::Size;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc::{Receiver, UnboundedReceiver};
 use tokio::task::{JoinError, JoinSet, yield_now};
@@ -185,6 +184,7 @@ impl<C: Clock> Loop<'_, C> {
                 Wake::Asked(Asked::Suspend) => [self.suspend()?].into(),
                 Wake::Asked(Asked::Resume) => [Message::Resize(self.screen.resume()?)].into(),
                 Wake::Terminal(None) => return Ok(Leave::TerminalGone),
+                Wake::Terminal(Some(Ok(Event::Resize(..)))) => [Message::Resize(self.screen.anew()?)].into(),
                 Wake::Terminal(Some(event)) => from_terminal(event?).into_iter().collect(),
                 Wake::Copied(outcome) => [Message::Copied(outcome)].into(),
                 Wake::Kept(report) => self.hear_of_kept(report).into(),
@@ -280,11 +280,10 @@ pub(super) fn told(Step { frontier, shown, refused }: Step) -> impl Iterator<Ite
     frontier.into_iter().chain(shown.map(Message::Shown)).chain(refused.map(Message::Refused))
 }
 
-/// What an event of the terminal says to the model, if anything.
+/// What an event of the terminal says to the model, if anything. A new size is the screen's first.
 fn from_terminal(event: Event) -> Option<Message> {
     match event {
         Event::Key(key) if key.kind != KeyEventKind::Release => Some(Message::Key(key)),
-        Event::Resize(width, height) => Some(Message::Resize(Size { width, height })),
         Event::FocusGained => Some(Message::Attended(true)),
         Event::FocusLost => Some(Message::Attended(false)),
         _ => None,

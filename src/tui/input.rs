@@ -3,6 +3,9 @@
 //! When a terminal goes away, crossterm's reader never returns again (crossterm-rs/crossterm#793). Here it can only hang
 //! its own thread: the loop goes on, learns of the end from the signal or from the next frame that can't be written, and
 //! the program ends.
+//!
+//! crossterm is built to wait with `poll` (its feature `use-dev-tty`). The way it does otherwise, a key that comes together
+//! with a new size is left lying until the next key.
 
 use std::{io, thread};
 

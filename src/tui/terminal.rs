@@ -98,7 +98,18 @@ impl OwnScreen {
         // Raw mode is taken anew: whoever stopped us from outside gave us no time to leave it, and it is gone now.
         disable_raw_mode()?;
         take()?;
+        self.anew()
+    }
+
+    /// Draws the next frame as a whole, at the size that the terminal has now, which is returned. It may have had another
+    /// one in between and lost a part of what stood on it, though it is as large again as we knew it.
+    ///
+    /// # Errors
+    /// If the terminal went away.
+    pub fn anew(&mut self) -> io::Result<Size> {
         let size = self.terminal.size()?;
+        // What there is stays until the frame is drawn.
+        queue!(self.terminal.backend_mut(), BeginSynchronizedUpdate)?;
         // `Terminal::clear` would ask the terminal for its cursor, and the answer would arrive among the keys.
         self.terminal.resize(Rect::from((Position::ORIGIN, size)))?;
         Ok(size)

@@ -1,64 +1,72 @@
-//! An API server on this machine: it answers what is asked once, and tells each watch what there is and then no more.
+//! An API server on this machine: the server in the box, over real HTTP.
 
-use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::SocketAddr;
 use std::path::Path;
-use std::sync::{Arc, Mutex};
+use std::pin::pin;
 use std::{fs, thread};
 
+use gatewatch::cluster::Change;
+use gatewatch::record::{self, Reading};
+use gatewatch::source::server::Server;
 use serde_json::{Value, json};
+use tokio::net::TcpListener;
+use tokio::runtime::Builder;
+use tokio::sync::oneshot;
 
-/// Serves these objects, and returns where.
-pub fn serve(objects: Vec<Value>) -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = listener.local_addr().unwrap();
-    let (objects, open) = (Arc::new(objects), Arc::new(Mutex::new(Vec::new())));
+/// Who has this may ask.
+pub const TOKEN: &str = "t";
+
+/// A server that answers, for as long as the test runs.
+pub struct Api {
+    pub url: String,
+    pub server: Server,
+    silence: oneshot::Sender<()>,
+}
+
+/// Serves these objects.
+pub fn serve(objects: &[Value]) -> Api {
+    let server = Server::new(TOKEN);
+    let lines = objects.iter().map(|object| json!({"type": "ADDED", "time": "2026-11-29T15:00:00Z", "object": object}));
+    let text: String = lines.map(|line| format!("{line}\n")).collect();
+    if !text.is_empty() {
+        recorded(&text).iter().for_each(|change| server.apply(change));
+    }
+    let (tell, told) = std::sync::mpsc::channel();
+    let (silence, silenced) = oneshot::channel();
+    let served = server.clone();
     thread::spawn(move || {
-        for stream in listener.incoming().flatten() {
-            let (objects, open) = (Arc::clone(&objects), Arc::clone(&open));
-            thread::spawn(move || open.lock().unwrap().extend(answer(stream, &objects)));
+        let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+        let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
+        tell.send(listener.local_addr().unwrap()).unwrap();
+        let mut serving = pin!(served.serve(listener));
+        runtime.block_on(async {
+            tokio::select! {
+                ended = &mut serving => panic!("the server ended: {ended:?}"),
+                Ok(()) = silenced => {}
+            }
+        });
+        // Every connection stays, and a new one is made; nobody is there to answer.
+        loop {
+            thread::park();
         }
     });
-    format!("http://{address}")
+    let address: SocketAddr = told.recv().unwrap();
+    Api { url: format!("http://{address}"), server, silence }
 }
 
-/// Answers one request; returns the connection of a watch, which stays open.
-fn answer(mut stream: TcpStream, objects: &[Value]) -> Option<TcpStream> {
-    let mut request = [0; 8192];
-    let length = stream.read(&mut request).ok()?;
-    let request = String::from_utf8_lossy(&request[..length]).into_owned();
-    let path = request.split(' ').nth(1)?;
-    let lines = if path.contains("watch=true") { watched(path, objects) } else { vec![told(path)] };
-    let body: String = lines.iter().map(|line| format!("{line}\n")).collect();
-    write!(stream, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n\r\n{body}").ok()?;
-    path.contains("watch=true").then_some(stream)
-}
-
-fn told(path: &str) -> Value {
-    let version = json!({"groupVersion": "apps.gitlab.com/v2alpha1", "version": "v2alpha1"});
-    match path {
-        "/apis" => json!({"kind": "APIGroupList", "apiVersion": "v1", "groups": [
-            {"name": "apps.gitlab.com", "versions": [version], "preferredVersion": version}]}),
-        "/apis/apps.gitlab.com/v2alpha1" => {
-            json!({"kind": "APIResourceList", "groupVersion": "apps.gitlab.com/v2alpha1", "resources": [
-            {"name": "gitlabcores", "singularName": "gitlabcore", "namespaced": true, "kind": "GitLabCore", "verbs": ["list", "watch"]}]})
-        }
-        _ => json!({"kind": "List", "apiVersion": "v1", "metadata": {"resourceVersion": "7"}, "items": []}),
+impl Api {
+    /// From here on, nothing comes from the server any more.
+    pub fn falls_silent(self) {
+        self.silence.send(()).unwrap();
     }
 }
 
-/// What a watch of one kind in one namespace is told: the objects, and that these are all.
-fn watched(path: &str, objects: &[Value]) -> Vec<Value> {
-    let plural = |object: &Value| format!("{}s", object["kind"].as_str().unwrap().to_lowercase());
-    let asked = |object: &&Value| {
-        let namespace = object["metadata"]["namespace"].as_str().unwrap();
-        path.contains(&format!("/namespaces/{namespace}/{}?", plural(object)))
+/// What a recording tells.
+pub fn recorded(text: &str) -> Vec<Change> {
+    let Reading::Recording(recording) = record::read(text.as_bytes(), "the test").unwrap() else {
+        panic!("it is no recording")
     };
-    let added = objects.iter().filter(asked).map(|object| json!({"type": "ADDED", "object": object}));
-    let annotations = json!({"k8s.io/initial-events-end": "true"});
-    let listed = json!({"type": "BOOKMARK", "object": {"kind": "Any", "apiVersion": "v1",
-        "metadata": {"resourceVersion": "7", "annotations": annotations}}});
-    added.chain([listed]).collect()
+    recording.events.into_iter().map(|event| event.change).collect()
 }
 
 /// An instance that is upgraded.

@@ -3,6 +3,7 @@
 //! Nothing here waits for a time to pass: it reads until the screen is as it should be, and fails with the screen if that
 //! does not come to be within a generous bound.
 
+use std::fs;
 use std::io::{ErrorKind, Read, Write};
 use std::num::NonZeroU16;
 use std::path::Path;
@@ -76,6 +77,13 @@ impl Setup {
     /// The program with those arguments.
     pub fn program(arguments: &[&str]) -> Self {
         let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_gatewatch"));
+        command.args(arguments);
+        Self::of(command)
+    }
+
+    /// This very test program with those arguments, for what no input makes the real one do.
+    pub fn of_test(arguments: &[&str]) -> Self {
+        let mut command = CommandBuilder::new(std::env::current_exe().unwrap());
         command.args(arguments);
         Self::of(command)
     }
@@ -181,6 +189,11 @@ impl Terminal {
         self.until(text, |screen| screen.contents().contains(text));
     }
 
+    /// The screen.
+    pub fn screen(&self) -> &Screen {
+        self.parser.screen()
+    }
+
     /// What is on the screen.
     pub fn text(&self) -> String {
         self.parser.screen().contents()
@@ -218,9 +231,13 @@ impl Terminal {
             match self.chunks.recv_timeout(BOUND.saturating_sub(begun.elapsed())) {
                 Ok(chunk) => self.parser.process(&chunk),
                 Err(RecvTimeoutError::Timeout) => panic!("it does not end\n{}", self.picture()),
-                Err(RecvTimeoutError::Disconnected) => return self.child.wait().unwrap(),
+                Err(RecvTimeoutError::Disconnected) => break,
             }
         }
+        let session = self.child.process_id().unwrap();
+        let status = self.child.wait().unwrap();
+        assert_nobody_left(session);
+        status
     }
 
     /// Closes the terminal under the program, and waits for its end.
@@ -234,11 +251,14 @@ impl Terminal {
         drop((chunks, writer, master));
         let (sender, ended) = mpsc::channel();
         let mut killer = child.clone_killer();
+        let session = child.process_id().unwrap();
         thread::spawn(move || drop(sender.send(child.wait().unwrap())));
-        ended.recv_timeout(BOUND).unwrap_or_else(|_| {
+        let status = ended.recv_timeout(BOUND).unwrap_or_else(|_| {
             killer.kill().unwrap();
             panic!("it goes on without a terminal")
-        })
+        });
+        assert_nobody_left(session);
+        status
     }
 
     /// Fails unless the terminal is as it was before the program: for the shell that comes back.
@@ -266,6 +286,33 @@ impl Terminal {
         let screen = self.parser.screen();
         format!("{:?}, alternate screen: {}\n{}", screen.size(), screen.alternate_screen(), screen.contents())
     }
+}
+
+/// Fails if a process of the session goes on after its leader ended: what runs in a terminal is a session of its own. Those
+/// that were told to end with it are given the time to do so.
+#[track_caller]
+fn assert_nobody_left(session: u32) {
+    let begun = Instant::now();
+    loop {
+        let left = processes_of(session);
+        if left.is_empty() {
+            return;
+        }
+        assert!(begun.elapsed() < Duration::from_secs(10), "left behind: {left:?}");
+        thread::yield_now();
+    }
+}
+
+/// The processes of a session, zombies included: pid, name and state. Where there is no `/proc`, nobody can tell.
+fn processes_of(session: u32) -> Vec<String> {
+    let Ok(processes) = fs::read_dir("/proc") else { return Vec::new() };
+    let stats = processes.flatten().filter_map(|process| fs::read_to_string(process.path().join("stat")).ok());
+    let of_session = |stat: &String| {
+        // The name stands in parentheses and may hold anything; behind it come state, parent, group and session.
+        let behind = stat.rsplit_once(')')?.1;
+        Some(behind.split_ascii_whitespace().nth(3)? == session.to_string())
+    };
+    stats.filter(|stat| of_session(stat) == Some(true)).map(|stat| stat.chars().take(40).collect()).collect()
 }
 
 fn pty_size(columns: u16, rows: u16) -> PtySize {

@@ -1,0 +1,93 @@
+//! What the loop of the program does with what it hears, without a terminal.
+
+use gatewatch::cluster::{ClusterEvent, Feed, World};
+use gatewatch::gate::Target;
+use gatewatch::notify::Notices;
+use gatewatch::output::{Look, StatusFormat};
+use gatewatch::run::{Run, derive};
+use gatewatch::tui::{Colours, Effect, Message, Mode, Model, Origin, Settings, Theme, update, view};
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use ratatui::buffer::Buffer;
+use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use ratatui::layout::{Rect, Size};
+
+const SIZE: Size = Size { width: 100, height: 40 };
+
+/// A world, and a model of it.
+pub struct Screen {
+    world: World,
+    model: Model,
+}
+
+impl Screen {
+    pub fn new(now: Timestamp) -> Self {
+        let settings = Settings {
+            place: "soak".into(),
+            namespace: Some("gitlab".into()),
+            origin: Origin::Cluster,
+            mode: Mode::Interactive,
+            redact: false,
+            theme: Theme { colours: Colours::None, ascii: false },
+            target: Default::default(),
+            zone: TimeZone::UTC,
+            notices: Notices::never(),
+            recorder: Default::default(),
+        };
+        Self { world: World::default(), model: Model::new(settings, SIZE, now) }
+    }
+
+    /// Takes in events, and derives once.
+    pub fn take_in(&mut self, events: impl IntoIterator<Item = ClusterEvent>, now: Timestamp) {
+        events.into_iter().for_each(|event| self.world.apply(event));
+        self.tell(Message::Cluster { runs: self.runs(), feed: self.world.feed().clone(), now });
+        self.tell(Message::Tick(now));
+    }
+
+    fn tell(&mut self, message: Message) {
+        for effect in update(&mut self.model, message) {
+            // Nothing was kept of any of them.
+            if let Effect::Recall(run) = effect {
+                let (runs, feed, now) = (self.runs(), self.world.feed().clone(), self.world.time().unwrap());
+                let _ = update(&mut self.model, Message::Recalled { run, journal: None, runs, feed, now });
+            }
+        }
+    }
+
+    fn runs(&self) -> Vec<Run> {
+        derive(&self.world)
+    }
+
+    /// The report of what is shown, without how the feed fares and what there was before.
+    pub fn report(&self) -> String {
+        let mut runs = self.runs();
+        runs.iter_mut().for_each(|run| run.history.clear());
+        let (target, time, mut out) = (Target::default(), self.world.time().unwrap(), Vec::new());
+        let look = Look { runs: &runs, feed: &Feed::default(), time, target: &target };
+        look.print(StatusFormat::Yaml, &mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    /// What the journal tells of the last day.
+    pub fn journal(&mut self) -> Vec<String> {
+        self.press('J');
+        let rows = self.rows();
+        self.press('J');
+        let told = &rows[2..rows.len() - 1];
+        let day = told.iter().rposition(|row| !row.is_empty() && row.len() < 12).unwrap();
+        told[day..].to_vec()
+    }
+
+    /// Presses a key.
+    fn press(&mut self, key: char) {
+        self.tell(Message::Key(KeyEvent::new(KeyCode::Char(key), KeyModifiers::NONE)));
+    }
+
+    /// What is on the screen, row by row.
+    pub fn rows(&self) -> Vec<String> {
+        let mut buffer = Buffer::empty(Rect::new(0, 0, SIZE.width, SIZE.height));
+        view::render(&self.model, &mut buffer);
+        let rows = buffer.content.chunks(SIZE.width.into());
+        rows.map(|row| row.iter().map(|cell| cell.symbol()).collect::<String>().trim_end().to_owned()).collect()
+    }
+}
