@@ -62,7 +62,7 @@ pub enum Command {
     Wait(WaitArgs),
     /// Record what the cluster says, until Ctrl-C
     Record(RecordArgs),
-    /// Play a recording on the dashboard
+    /// Play a recording on the dashboard, and go back and forth in it
     Replay(ReplayArgs),
     /// Watch a recorded upgrade as if it happened now, on an API server inside gatewatch; no cluster is needed
     Demo(DemoArgs),
@@ -178,11 +178,14 @@ pub struct RecordArgs {
 #[derive(Clone, Debug, Args)]
 #[command(after_help = "\
 Examples:
-  gatewatch replay upgrade.jsonl.gz --speed 10")]
+  gatewatch replay upgrade.jsonl.gz --speed 10
+  kubectl get glc -w --output-watch-events -o json > glc.json   # and so for jobs, pods, events, deployments
+  gatewatch replay glc.json jobs.json pods.json events.json deployments.json")]
 pub struct ReplayArgs {
-    /// The recording, plain or gzip; `-` is standard input
-    pub file: PathBuf,
-    /// Play it this many times as fast as it was recorded
+    /// The recording, plain or gzip; several are merged by their times; `-` is standard input
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// Play it this many times as fast as it was recorded, to begin with
     #[arg(long, value_name = "N", default_value_t = 1.0, value_parser = positive_number)]
     pub speed: f64,
     /// How the dashboard looks.
@@ -314,6 +317,16 @@ mod tests {
         assert!(parse("gatewatch wait -f x --timeout 2h").is_err());
         assert!(parse("gatewatch wait -f x --at 15:35 -o json").is_ok());
         assert!(parse("gatewatch wait -o yaml").is_err());
+    }
+
+    #[test]
+    fn a_replay_takes_several_recordings_and_at_least_one() {
+        let files = |words: &str| match parse(words).ok()?.command? {
+            Command::Replay(replay) => Some(replay.files.len()),
+            _ => None,
+        };
+        assert_eq!(files("gatewatch replay a b -n gitlab c"), Some(3));
+        assert_eq!(files("gatewatch replay --speed 10"), None);
     }
 
     #[test]

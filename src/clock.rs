@@ -7,8 +7,13 @@ use jiff::{SignedDuration, Timestamp};
 
 /// Tells the time.
 pub trait Clock {
-    /// Now: the machine's time, or the time inside a recording that is played.
+    /// Now.
     fn now(&self) -> Timestamp;
+
+    /// How long it takes by the machine's time until that much of this clock's has passed.
+    fn takes(&self, time: Duration) -> Duration {
+        time
+    }
 }
 
 /// The machine's time, in whole milliseconds: more is no news, and only makes a report hard to read.
@@ -22,46 +27,19 @@ impl Clock for SystemClock {
     }
 }
 
-/// The time inside a recording that is played: it starts at the recording's first moment, runs at its speed, and stops
-/// at its last.
-#[derive(Clone, Copy, Debug)]
-pub struct ReplayClock {
-    /// When the replay began, by the machine's time.
-    pub began: Timestamp,
-    /// The recorded time it began at.
-    pub from: Timestamp,
-    /// The recorded time of the last event.
-    pub until: Timestamp,
-    /// How many recorded seconds pass in one.
-    pub speed: f64,
-}
-
-impl ReplayClock {
-    /// The recorded time at the machine's time `real`.
-    pub fn at(&self, real: Timestamp) -> Timestamp {
-        let passed = SignedDuration::try_from_secs_f64(real.duration_since(self.began).as_secs_f64() * self.speed);
-        let at = passed.ok().and_then(|passed| self.from.checked_add(passed).ok()).unwrap_or(self.until);
-        at.clamp(self.from.min(self.until), self.until)
-    }
-
-    /// How long after the replay began the recorded time `recorded` comes, by the machine's time; at once where it lies
-    /// before the beginning, or where the speed is none.
-    pub fn wait_for(&self, recorded: Timestamp) -> Duration {
-        let seconds = recorded.duration_since(self.from).as_secs_f64() / self.speed;
-        Duration::try_from_secs_f64(seconds).unwrap_or(Duration::ZERO)
-    }
-}
-
-impl Clock for ReplayClock {
-    fn now(&self) -> Timestamp {
-        self.at(SystemClock.now())
-    }
-}
-
 /// The time of a recording that is played as if it happened now: that of the recording until its end, and from then on
 /// the machine's.
 #[derive(Clone, Copy, Debug)]
-pub struct DemoClock(ReplayClock);
+pub struct DemoClock {
+    /// When the play began, by the machine's time.
+    began: Timestamp,
+    /// The time it began at.
+    from: Timestamp,
+    /// When it ends.
+    until: Timestamp,
+    /// How many seconds pass in one.
+    speed: f64,
+}
 
 impl DemoClock {
     /// The clock of a recording that is played from the machine's time `began` on, `speed` times as fast as it was recorded
@@ -69,36 +47,46 @@ impl DemoClock {
     /// moment of the recording comes when the play ends, so that nothing in it ever lies ahead of the machine's time.
     pub fn new(recorded: RangeInclusive<Timestamp>, speed: f64, began: Timestamp) -> (Self, SignedDuration) {
         let (first, last) = (*recorded.start(), *recorded.end());
-        let played = ReplayClock { began, from: first, until: last, speed }.wait_for(last);
+        let played = Self { began, from: first, until: last, speed }.wait_for(last);
         let ends = began.checked_add(played).unwrap_or(began);
         let later = ends.duration_since(last);
         let shift = SignedDuration::from_secs(later.as_secs() - i64::from(later.subsec_nanos() < 0));
         let shifted = |time: Timestamp| time.checked_add(shift).unwrap_or(time);
-        (Self(ReplayClock { began, from: shifted(first), until: shifted(last), speed }), shift)
+        (Self { began, from: shifted(first), until: shifted(last), speed }, shift)
     }
 
     /// The time at the machine's time `real`.
     pub fn at(&self, real: Timestamp) -> Timestamp {
-        match self.0.at(real) {
-            recorded if recorded < self.0.until => recorded,
-            ended => ended.max(real),
+        let passed = SignedDuration::try_from_secs_f64(real.duration_since(self.began).as_secs_f64() * self.speed);
+        match passed.ok().and_then(|passed| self.from.checked_add(passed).ok()) {
+            Some(recorded) if recorded < self.until => recorded.max(self.from),
+            _ => real.max(self.until),
         }
     }
 
     /// When the play ends, by this clock.
     pub fn until(&self) -> Timestamp {
-        self.0.until
+        self.until
     }
 
-    /// How long after the play began that time of this clock comes, by the machine's time.
+    /// How long after the play began that time of this clock comes, by the machine's time; at once where it lies before the
+    /// beginning.
     pub fn wait_for(&self, time: Timestamp) -> Duration {
-        self.0.wait_for(time)
+        let seconds = time.duration_since(self.from).as_secs_f64() / self.speed;
+        Duration::try_from_secs_f64(seconds).unwrap_or(Duration::ZERO)
     }
 }
 
 impl Clock for DemoClock {
     fn now(&self) -> Timestamp {
         self.at(SystemClock.now())
+    }
+
+    fn takes(&self, time: Duration) -> Duration {
+        if self.now() >= self.until {
+            return time;
+        }
+        Duration::try_from_secs_f64(time.as_secs_f64() / self.speed).unwrap_or(time)
     }
 }
 
@@ -109,24 +97,6 @@ mod tests {
     #[test]
     fn the_machines_time_is_told_in_milliseconds() {
         assert_eq!(SystemClock.now().subsec_nanosecond() % 1_000_000, 0);
-    }
-
-    #[test]
-    fn recorded_time_runs_at_its_speed_and_stops_at_the_end() {
-        let second = |second: i64| Timestamp::from_second(second).unwrap();
-        let clock = ReplayClock { began: second(1000), from: second(0), until: second(60), speed: 10.0 };
-        assert_eq!(clock.at(second(1000)), second(0));
-        assert_eq!(clock.at(second(1003)), second(30));
-        assert_eq!(clock.at(second(1100)), second(60));
-    }
-
-    #[test]
-    fn a_recorded_time_comes_as_much_sooner_as_the_speed_says() {
-        let second = |second: i64| Timestamp::from_second(second).unwrap();
-        let clock = ReplayClock { began: second(1000), from: second(10), until: second(60), speed: 10.0 };
-        assert_eq!(clock.wait_for(second(40)), Duration::from_secs(3));
-        assert_eq!(clock.wait_for(second(5)), Duration::ZERO);
-        assert_eq!(ReplayClock { speed: 0.0, ..clock }.wait_for(second(40)), Duration::ZERO);
     }
 
     fn milli(milli: i64) -> Timestamp {
@@ -146,6 +116,7 @@ mod tests {
         assert_eq!((clock.at(milli(1_006_000)), clock.until()), (milli(1_006_000), milli(1_006_000)));
         assert_eq!(clock.at(milli(1_500_123)), milli(1_500_123));
         assert_eq!(clock.wait_for(milli(976_000)), Duration::from_secs(3));
+        assert_eq!(clock.wait_for(milli(1)), Duration::ZERO);
     }
 
     #[test]

@@ -23,4 +23,5 @@ pub mod record;
 pub mod run;
 pub mod source;
 pub mod state;
+pub mod tape;
 pub mod tui;

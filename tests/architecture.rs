@@ -210,9 +210,10 @@ fn sources() -> Vec<(String, String)> {
     files.iter().map(|path| (name(path), fs::read_to_string(path).unwrap())).collect()
 }
 
-/// The files that a `#[cfg(test)] mod name;` brings in.
+/// The files that a `#[cfg(test)] mod name;` brings in, and those below them.
 fn test_files(sources: &[(String, String)]) -> BTreeSet<String> {
     let mut files = BTreeSet::new();
+    let mut folders = Vec::new();
     for (file, source) in sources {
         let folder = match file.rsplit_once('/') {
             Some((folder, "mod.rs")) => format!("{folder}/"),
@@ -225,10 +226,12 @@ fn test_files(sources: &[(String, String)]) -> BTreeSet<String> {
                 pair[1].trim_start_matches("pub(crate) ").strip_prefix("mod ").and_then(|name| name.strip_suffix(';'));
             if let (["#[cfg(test)]", _], Some(name)) = (pair, name) {
                 files.insert(format!("{folder}{name}.rs"));
-                files.insert(format!("{folder}{name}/mod.rs"));
+                folders.push(format!("{folder}{name}/"));
             }
         }
     }
+    let below = |file: &&String| folders.iter().any(|folder| file.starts_with(folder));
+    files.extend(sources.iter().map(|(file, _)| file).filter(below).cloned());
     files
 }
 
@@ -389,8 +392,10 @@ fn a_module_for_tests_is_known_by_its_declaration() {
     let sources = [
         ("gate/mod.rs".to_owned(), "mod state;\n\n#[cfg(test)]\nmod fixture;\n".to_owned()),
         ("gate/state.rs".to_owned(), "#[cfg(test)]\nmod tests;\n".to_owned()),
+        ("gate/state/tests/rules.rs".to_owned(), String::new()),
     ];
     let tests = test_files(&sources);
     assert!(tests.contains("gate/fixture.rs") && tests.contains("gate/state/tests.rs"));
+    assert!(tests.contains("gate/state/tests/rules.rs"), "what a module for tests declares is one too");
     assert!(!tests.contains("gate/state.rs"));
 }

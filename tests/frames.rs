@@ -25,7 +25,7 @@ fn frame(recording: &str, time: &str, (width, height): (u16, u16)) -> String {
     let settings = Settings {
         place: path,
         namespace: None,
-        origin: Origin::Replay { speed: 1.0 },
+        origin: Origin::Replay,
         mode: Mode::Interactive,
         redact: false,
         theme: Theme { colours: Colours::None, ascii: false },

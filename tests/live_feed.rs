@@ -15,6 +15,8 @@ mod events;
 mod faults;
 #[path = "live_feed/feed.rs"]
 mod feed;
+#[path = "live_feed/in_the_box.rs"]
+mod in_the_box;
 #[path = "live_feed/lists.rs"]
 mod lists;
 #[path = "live_feed/logs.rs"]

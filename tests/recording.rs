@@ -4,6 +4,7 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking, in its helpers too")]
 
+#[allow(dead_code, reason = "each test uses a part of it")]
 #[path = "terminal/api.rs"]
 mod api;
 mod common;
@@ -15,18 +16,22 @@ use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::process::{Child, ChildStderr, Command, Stdio};
+use std::time::{Duration, Instant};
 
-use api::{instance, kubeconfig, serve};
+use api::{TOKEN, instance, kubeconfig, serve};
 use common::{Ran, gatewatch};
 use flate2::read::GzDecoder;
 use pty::Setup;
 use serde_json::json;
 use tempfile::TempDir;
 
+/// Longer than any of it takes.
+const BOUND: Duration = Duration::from_secs(20);
+
 fn cluster(folder: &Path) -> String {
     let mut object = instance();
     object["spec"]["extraEnv"] = json!({"PASSWORD": "hunter2"});
-    kubeconfig(folder, &serve(vec![object]), &json!({"token": "t"}))
+    kubeconfig(folder, &serve(&[object]).url, &json!({"token": TOKEN}))
 }
 
 /// A recorder without a screen, once it said that the feed is live.
@@ -86,6 +91,11 @@ fn a_recorder_that_is_killed_leaves_a_file_that_can_be_read_without_secrets() {
     for file in ["x.jsonl.gz", "x.jsonl"] {
         let folder = TempDir::new().unwrap();
         let mut recorder = Recorder::start(folder.path(), file);
+        // What was heard is written a moment later, and can be read while the recording goes on.
+        let begun = Instant::now();
+        while !status(&folder.path().join(file)).stdout.contains("18.11.0") {
+            assert!(begun.elapsed() < BOUND, "it is not written");
+        }
         recorder.child.kill().unwrap();
         recorder.child.wait().unwrap();
         let read = status(&folder.path().join(file));

@@ -44,6 +44,34 @@ fn k9s_3471_keys_hang_when_the_vpn_drops() {
 }
 
 #[test]
+fn what_was_seen_is_looked_back_at_while_live_goes_on_and_one_key_leads_to_now() {
+    let folder = TempDir::new().unwrap();
+    let api = serve(&[instance()]);
+    let kubeconfig = kubeconfig(folder.path(), &api.url, &json!({"token": TOKEN}));
+    let mut terminal = Setup::program(&["--kubeconfig", &kubeconfig]).start();
+    terminal.until_shows("18.11.0");
+    assert!(!terminal.text().contains("change "), "{}", terminal.text());
+    terminal.type_keys(" ");
+    terminal.until_shows(", live goes on");
+    terminal.until_shows("$ back to now");
+    assert!(terminal.text().contains("18.11.0"), "{}", terminal.text());
+    terminal.type_keys("0");
+    terminal.until("the beginning", |screen| !screen.contents().contains("18.11.0"));
+    terminal.type_keys("$");
+    terminal
+        .until("now", |screen| screen.contents().contains("18.11.0") && !screen.contents().contains("live goes on"));
+    terminal.type_keys("$");
+    terminal.until_shows("this is now");
+    // What is played from the past comes to now by itself.
+    terminal.type_keys("0++++++++++P");
+    terminal.until("now again", |screen| {
+        screen.contents().contains("18.11.0") && !screen.contents().contains("live goes on")
+    });
+    terminal.type_keys("q");
+    assert!(terminal.end().success());
+}
+
+#[test]
 fn another_namespace_is_watched_with_nothing_left_of_the_first_and_no_key_lost() {
     let folder = TempDir::new().unwrap();
     let api = serve(&[instance()]);

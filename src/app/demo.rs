@@ -48,7 +48,7 @@ pub(super) async fn show(cli: &Cli, args: &DemoArgs) -> Result<ExitCode, Expecte
     let clock = stage.clock;
     let shown = async {
         let connection = connect(&connect_options(&connection)).await?;
-        watch(connection, settings, clock, Desk::open(Place::Nowhere, Beside::open(None)?)).await
+        watch(connection, settings, clock, Desk::open(Some(Place::Nowhere), Beside::open(None)?)).await
     };
     tokio::select! {
         left = shown => left,

@@ -4,20 +4,22 @@ use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 
 use jiff::tz::TimeZone;
-use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+use tokio::sync::mpsc::{Receiver, UnboundedReceiver, channel, unbounded_channel};
 
 use super::record::{self, Beside};
 use super::{connect_options, feed, file};
 use crate::cli::{Cli, ReplayArgs};
 use crate::clipboard::{Clipboard, Environment, Outcome, plan};
 use crate::clock::{Clock, SystemClock};
+use crate::cluster::ClusterEvent;
 use crate::error::{ExitCode, ExpectedError};
 use crate::notify::{Notices, Notify};
 use crate::record::open_all;
 use crate::source::live::{Connection, Live, connect};
-use crate::source::{Recorded, Replay, Source};
+use crate::source::{Recorded, Source};
 use crate::state::{Keeper, Place, Report};
-use crate::tui::{self, Input, Leave, Mode, Origin, Ports, RecorderState, Settings, Theme};
+use crate::tape::Deck;
+use crate::tui::{self, Input, Leave, Left, Mode, Origin, Ports, RecorderState, Settings, Theme};
 
 /// Shows a cluster.
 pub(super) async fn dashboard(cli: &Cli) -> Result<ExitCode, ExpectedError> {
@@ -32,7 +34,8 @@ pub(super) async fn dashboard(cli: &Cli) -> Result<ExitCode, ExpectedError> {
         }
     };
     let place = connection.context.clone().unwrap_or_else(|| connection.server.clone());
-    let desk = Desk::open(if cli.display().no_state { Place::Nowhere } else { Place::of_user(path) }, beside);
+    let kept = if cli.display().no_state { Place::Nowhere } else { Place::of_user(path) };
+    let desk = Desk::open(Some(kept), beside);
     watch(connection, settings(cli, place, None, Origin::Cluster), SystemClock, desk).await
 }
 
@@ -60,33 +63,57 @@ pub(super) async fn watch(
 /// Plays a recording.
 pub(super) async fn replay(cli: &Cli, args: &ReplayArgs) -> Result<ExitCode, ExpectedError> {
     on_a_terminal("`gatewatch wait -f` reads a recording without one")?;
-    let mut recording = open_all(std::slice::from_ref(&args.file))?;
+    let mut recording = open_all(&args.files)?;
     file::warn(&recording);
     file::keep_to_namespace(&mut recording.events, &cli.connection);
-    let place = args.file.file_name().unwrap_or(args.file.as_os_str()).to_string_lossy().into_owned();
-    let settings = settings(cli, place, cli.connection.namespace.clone(), Origin::Replay { speed: args.speed });
-    let replay = Replay::new(recording.events, args.speed, SystemClock.now());
-    let clock = replay.clock();
+    let settings = settings(cli, named(&args.files), cli.connection.namespace.clone(), Origin::Replay);
+    let deck = Deck::recording(recording.events, args.speed, SystemClock.now());
     // What happened once is in the recording already.
-    let mut desk = Desk::open(Place::Nowhere, Beside::open(None)?);
-    let left = show(settings, replay, clock, &mut desk).await;
+    let mut desk = Desk::open(None, Beside::open(None)?);
+    // It is all there: nothing more is to come.
+    let (_, events) = channel(1);
+    let left = screens(settings, deck, events, SystemClock, &mut desk).await.and_then(why_left);
     desk.close();
     left.map(exit_code)
 }
 
-/// Shows the screens until they are left.
+/// What files are called together: the first one's name, and how many more there are.
+fn named(files: &[PathBuf]) -> String {
+    let Some((first, others)) = files.split_first() else { return String::new() };
+    let first = first.file_name().unwrap_or(first.as_os_str()).to_string_lossy();
+    match others.len() {
+        0 => first.into_owned(),
+        more => format!("{first} and {more} more"),
+    }
+}
+
+/// Shows what a source says, until the screens are left.
 async fn show(
     settings: Settings,
     source: impl Source,
     clock: impl Clock,
     desk: &mut Desk,
 ) -> Result<Leave, ExpectedError> {
+    feed(source, |events| screens(settings, Deck::live(), events, clock, desk)).await?.and_then(why_left)
+}
+
+/// Shows the screens until they are left.
+async fn screens(
+    settings: Settings,
+    deck: Deck,
+    events: Receiver<ClusterEvent>,
+    clock: impl Clock,
+    desk: &mut Desk,
+) -> Result<Left, ExpectedError> {
     let Desk { input, clipboard, outcomes, keeper, reports, beside } = desk;
-    let unrecorded = &mut beside.unrecorded;
-    let sink =
-        |events| tui::run(settings, Ports { events, input, clipboard, outcomes, keeper, reports, unrecorded }, clock);
-    let shown = feed(source, sink).await?;
-    let left = shown.map_err(|error| ExpectedError::usage(format!("the terminal cannot be used: {error}")))?;
+    let (keeper, unrecorded) = (keeper.as_ref(), &mut beside.unrecorded);
+    let ports = Ports { deck, events, input, clipboard, outcomes, keeper, reports, unrecorded };
+    let left = tui::run(settings, ports, clock).await;
+    left.map_err(|error| ExpectedError::usage(format!("the terminal cannot be used: {error}")))
+}
+
+/// Why the screens were left, after what was still being saved is told.
+fn why_left(left: Left) -> Result<Leave, ExpectedError> {
     for saved in left.saved {
         // Where it can't be said, nobody is left to read it.
         let _ = match saved {
@@ -110,24 +137,28 @@ pub(super) struct Desk {
     input: Input,
     clipboard: Clipboard,
     outcomes: UnboundedReceiver<Outcome>,
-    keeper: Keeper,
+    /// Absent for what happened once already.
+    keeper: Option<Keeper>,
     reports: UnboundedReceiver<Report>,
     beside: Beside,
 }
 
 impl Desk {
-    pub(super) fn open(place: Place, beside: Beside) -> Self {
+    /// Opens it, with what is to be kept there; `None` to keep nothing.
+    pub(super) fn open(place: Option<Place>, beside: Beside) -> Self {
         let (report, outcomes) = unbounded_channel();
         let (tell, reports) = unbounded_channel();
         // Nobody listens any more only while the program leaves.
         let clipboard = Clipboard::new(plan(&Environment::read(variable)), move |outcome| drop(report.send(outcome)));
-        let keeper = Keeper::new(place, move |report| drop(tell.send(report)));
+        let keeper = place.map(|place| Keeper::new(place, move |report| drop(tell.send(report))));
         Self { input: Input::default(), clipboard, outcomes, keeper, reports, beside }
     }
 
     /// Waits until all is kept and recorded, and prints what was copied and ends with the program.
     fn close(self) {
-        self.keeper.close();
+        if let Some(keeper) = self.keeper {
+            keeper.close();
+        }
         if let Some(words) = self.beside.close() {
             record::say(&words);
         }
@@ -176,18 +207,24 @@ mod tests {
     use super::*;
 
     #[test]
+    fn files_are_named_by_the_first_of_them() {
+        let named = |files: &[&str]| named(&files.iter().map(Into::into).collect::<Vec<PathBuf>>());
+        assert_eq!(named(&["a/b.jsonl"]), "b.jsonl");
+        assert_eq!(named(&["a/glc.json", "a/jobs.json", "-"]), "glc.json and 2 more");
+    }
+
+    #[test]
     fn a_wall_and_a_recording_ring_only_where_that_is_asked_for() {
         let notices = |words: &str, origin| {
             let cli = Cli::read(words.split(' ').map(Into::into)).unwrap();
             settings(&cli, String::new(), None, origin).notices
         };
-        let replay = || Origin::Replay { speed: 1.0 };
         let detected = |notify| Notices::detect(notify, variable);
         assert_eq!(notices("gatewatch", Origin::Cluster), detected(Notify::Failures));
         assert_eq!(notices("gatewatch --kiosk", Origin::Cluster), detected(Notify::Never));
-        assert_eq!(notices("gatewatch replay x", replay()), detected(Notify::Never));
+        assert_eq!(notices("gatewatch replay x", Origin::Replay), detected(Notify::Never));
         for (words, origin) in
-            [("gatewatch --kiosk --notify all", Origin::Cluster), ("gatewatch replay x --notify all", replay())]
+            [("gatewatch --kiosk --notify all", Origin::Cluster), ("gatewatch replay x --notify all", Origin::Replay)]
         {
             assert_eq!(notices(words, origin), detected(Notify::All), "{words}");
         }

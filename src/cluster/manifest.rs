@@ -7,7 +7,7 @@ use serde_json::Value;
 /// An object as the server wrote it, without its managed fields. It is text, which takes a fifth of a tree; and hostile
 /// text still, so that whoever shows it cleans it first.
 #[derive(Clone, Default, PartialEq, Eq)]
-pub struct Manifest(Option<Arc<str>>);
+pub struct Manifest(pub(super) Option<Arc<str>>);
 
 impl Manifest {
     /// The manifest of an object.

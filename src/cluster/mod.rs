@@ -16,6 +16,7 @@
 //! | `feed` | how the watches fare |
 //! | `record` | what is remembered of a pod and of a Job |
 //! | `memory` | what is kept of a world beyond the life of the program |
+//! | `size` | about how much memory an event takes |
 //! | `world` | all of it, and how a change is applied |
 
 mod change;
@@ -35,6 +36,7 @@ mod object;
 mod pod;
 pub(crate) mod read;
 mod record;
+mod size;
 mod text;
 mod world;
 

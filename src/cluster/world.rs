@@ -42,7 +42,7 @@ pub struct World {
     pub(super) pods: BTreeMap<Uid, PodRecord>,
     /// By the object they are about; an object is there, if with none, once its events were listed.
     pub(super) events: BTreeMap<Uid, BTreeMap<Uid, Event>>,
-    deployments: BTreeMap<Uid, Deployment>,
+    pub(super) deployments: BTreeMap<Uid, Deployment>,
     /// The kinds that were listed as a whole: of these, what is not there is gone.
     pub(super) listed: BTreeSet<Kind>,
     feed: Feed,

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
 use super::logs::of_attempt;
 use super::{Attempts, Backlog, Command, Ending, Forecast, GateState, LastFailure, RunLog};
@@ -71,6 +71,14 @@ pub struct Deadline {
     pub at: Timestamp,
     /// `activeDeadlineSeconds`: how long it may be active, from its start.
     pub seconds: i64,
+}
+
+impl Deadline {
+    /// How long it is away at that time, negative once it has passed. More than all of it is never left: where it seems so,
+    /// the clock that tells the time is behind the cluster's.
+    pub fn left(&self, now: Timestamp) -> SignedDuration {
+        self.at.duration_since(now).min(SignedDuration::from_secs(self.seconds))
+    }
 }
 
 /// One attempt: a run of a container, or a pod that failed as a whole.
@@ -189,7 +197,15 @@ mod tests {
 
     use super::*;
     use crate::cluster::{ContainerState, LogLine, LogNews, Via};
-    use crate::fixture::{Cluster, ended, job, pod, running, with};
+    use crate::fixture::{Cluster, at, ended, job, pod, running, with};
+
+    #[test]
+    fn no_more_is_left_of_a_deadline_than_all_of_it() {
+        let deadline = Deadline { at: at(3600), seconds: 3600 };
+        assert_eq!(deadline.left(at(600)).as_secs(), 3000);
+        assert_eq!(deadline.left(at(-600)).as_secs(), 3600);
+        assert_eq!(deadline.left(at(3700)).as_secs(), -100);
+    }
 
     #[test]
     fn each_attempt_has_the_reason_that_its_message_or_else_its_log_tells() {

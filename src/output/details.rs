@@ -198,7 +198,7 @@ impl Details<'_> {
 
     fn deadline(&mut self, job: &GateJob) {
         let Some(deadline) = job.deadline else { return };
-        let left = deadline.at.duration_since(self.time);
+        let left = deadline.left(self.time);
         let words = match left.is_positive() {
             true => format!("{} left, at {}", span(left), deadline.at.strftime("%H:%M:%SZ")),
             false => format!("passed at {}", deadline.at.strftime("%H:%M:%SZ")),

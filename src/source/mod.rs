@@ -1,19 +1,17 @@
 //! Where cluster events come from.
 //!
-//! In goes a connection or a recording; out come [`ClusterEvent`]s, into a channel, until the source ends or nobody
+//! In goes a connection; out come [`ClusterEvent`]s, into a channel, until the source ends or nobody
 //! listens any more. How a watch fares is an event too: what breaks is said where everything is said, and never ends in
 //! a log.
 //!
 //! | file | holds |
 //! |---|---|
 //! | `live` | watches on a cluster |
-//! | `replay` | a recording, at its own speed |
 //! | `recorded` | another source, recorded |
 //! | `server` | no source: an API server in the box, for a live watch to connect to |
 
 pub mod live;
 mod recorded;
-mod replay;
 pub mod server;
 
 use std::future::Future;
@@ -24,7 +22,6 @@ use tokio::sync::mpsc::Sender;
 use crate::cluster::ClusterEvent;
 
 pub use recorded::Recorded;
-pub use replay::Replay;
 
 /// Something that cluster events come from.
 pub trait Source {

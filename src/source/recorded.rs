@@ -57,7 +57,19 @@ mod tests {
     use super::*;
     use crate::cluster::{Change, Kind, WatchState};
     use crate::record::{Reading, Recorder, open};
-    use crate::source::Replay;
+
+    /// Says all of it, and then nothing more until nobody listens.
+    struct Said(Vec<ClusterEvent>);
+
+    impl Source for Said {
+        async fn run(self, out: Sender<ClusterEvent>) -> Result<(), SourceError> {
+            for event in self.0 {
+                out.send(event).await.unwrap();
+            }
+            out.closed().await;
+            Ok(())
+        }
+    }
 
     fn said() -> Vec<ClusterEvent> {
         let at = |second| Timestamp::from_second(second).unwrap();
@@ -76,13 +88,11 @@ mod tests {
         let home = TempDir::new().unwrap();
         let (recorder, path) = recorder(&home);
         let (out, mut heard) = mpsc::channel(100);
-        let replay = Replay::new(said(), 1.0, Timestamp::UNIX_EPOCH);
-        Recorded::new(replay, Some(recorder.pen())).run(out).await.unwrap();
-        let mut told = Vec::new();
-        while let Some(event) = heard.recv().await {
-            told.push(event);
-        }
-        assert_eq!(told[..2], said());
+        let recorded = tokio::spawn(Recorded::new(Said(said()), Some(recorder.pen())).run(out));
+        let told = [heard.recv().await.unwrap(), heard.recv().await.unwrap()];
+        assert_eq!(told[..], said());
+        drop(heard);
+        recorded.await.unwrap().unwrap();
         recorder.close().unwrap();
         let Reading::Recording(recording) = open(&path).unwrap() else { panic!() };
         assert_eq!(recording.events, told);
@@ -93,8 +103,7 @@ mod tests {
         let home = TempDir::new().unwrap();
         let (recorder, _) = recorder(&home);
         let (out, mut heard) = mpsc::channel(100);
-        let replay = Replay::new(said(), 0.001, Timestamp::UNIX_EPOCH);
-        let recorded = tokio::spawn(Recorded::new(replay, Some(recorder.pen())).run(out));
+        let recorded = tokio::spawn(Recorded::new(Said(said()), Some(recorder.pen())).run(out));
         heard.recv().await.unwrap();
         let began = tokio::time::Instant::now();
         drop(heard);

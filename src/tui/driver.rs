@@ -1,5 +1,6 @@
 //! The loop: it waits for whatever comes first, takes in all that waits, and draws once.
 
+use std::collections::VecDeque;
 use std::io;
 use std::path::Path;
 use std::time::Duration;
@@ -7,8 +8,8 @@ use std::time::Duration;
 use ratatui::crossterm::event::{Event, KeyEventKind};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc::{Receiver, UnboundedReceiver};
-use tokio::task::{JoinError, JoinSet};
-use tokio::time::{MissedTickBehavior, interval, timeout};
+use tokio::task::{JoinError, JoinSet, yield_now};
+use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
 
 use super::input::Input;
 use super::model::{Effect, Message, Model, Settings};
@@ -17,9 +18,9 @@ use super::terminal::OwnScreen;
 use super::update;
 use crate::clipboard::{Clipboard, Outcome};
 use crate::clock::Clock;
-use crate::cluster::{Change, ClusterEvent, Uid, World};
-use crate::run::derive;
+use crate::cluster::{ClusterEvent, Uid};
 use crate::state::{Keeper, Kept, Report};
+use crate::tape::{Deck, Moment, Step, Wait};
 
 /// The least time between two frames.
 const FRAME: Duration = Duration::from_millis(16);
@@ -30,7 +31,9 @@ const PATIENCE: Duration = Duration::from_secs(2);
 
 /// What the loop is connected to.
 pub struct Ports<'a> {
-    /// What a source says. When it closes, the screens stay.
+    /// The tape that is played: of a live feed an empty one, of a recording all of it.
+    pub deck: Deck,
+    /// What a live feed says. When it closes, the screens stay.
     pub events: Receiver<ClusterEvent>,
     /// What comes from the terminal.
     pub input: &'a mut Input,
@@ -38,8 +41,8 @@ pub struct Ports<'a> {
     pub clipboard: &'a Clipboard,
     /// What became of them.
     pub outcomes: &'a mut UnboundedReceiver<Outcome>,
-    /// Where what is to outlive the program is kept.
-    pub keeper: &'a Keeper,
+    /// Where what is to outlive the program is kept; `None` for what happened once already.
+    pub keeper: Option<&'a Keeper>,
     /// What it has to say.
     pub reports: &'a mut UnboundedReceiver<Report>,
     /// Why a recording ended before its time, in words.
@@ -76,12 +79,13 @@ pub struct Left {
 pub async fn run(settings: Settings, ports: Ports<'_>, clock: impl Clock) -> io::Result<Left> {
     let signals = Signals::listen()?;
     let screen = OwnScreen::enter()?;
-    let model = Model::new(settings, screen.size()?, clock.now());
-    let mut app = Loop { model, world: World::default(), clock, screen, saving: JoinSet::new() };
-    let keeper = ports.keeper;
+    let Ports { deck, events, input, clipboard, outcomes, keeper, reports, unrecorded } = ports;
+    let model = Model::new(settings, screen.size()?, deck.frontier_time(clock.now()));
+    let mut app = Loop { model, deck, keeper, clock, screen, saving: JoinSet::new() };
+    let heard = Heard { events, input, clipboard, outcomes, reports, unrecorded };
     // The terminal was there when we entered it, so that an error can only mean that it no longer is.
-    let why = app.turn(ports, signals).await.unwrap_or(Leave::TerminalGone);
-    app.model.runs.iter().for_each(|run| app.keep(&run.uid, keeper));
+    let why = app.turn(heard, signals).await.unwrap_or(Leave::TerminalGone);
+    app.model.frontier.runs.iter().for_each(|run| app.keep(&run.uid));
     let Loop { saving, screen, .. } = app;
     drop(screen);
     Ok(Left { why, saved: finish(saving).await })
@@ -117,21 +121,33 @@ enum Wake {
     Saved(Result<String, String>),
     Frame,
     Tick,
+    Due,
     Cluster(ClusterEvent),
     SourceClosed,
 }
 
-struct Loop<C> {
+/// What the loop listens to besides signals and the time.
+struct Heard<'a> {
+    events: Receiver<ClusterEvent>,
+    input: &'a mut Input,
+    clipboard: &'a Clipboard,
+    outcomes: &'a mut UnboundedReceiver<Outcome>,
+    reports: &'a mut UnboundedReceiver<Report>,
+    unrecorded: &'a mut UnboundedReceiver<String>,
+}
+
+struct Loop<'a, C> {
     model: Model,
-    world: World,
+    deck: Deck,
+    keeper: Option<&'a Keeper>,
     clock: C,
     screen: OwnScreen,
     saving: JoinSet<Result<String, String>>,
 }
 
-impl<C: Clock> Loop<C> {
-    async fn turn(&mut self, ports: Ports<'_>, mut signals: Signals) -> io::Result<Leave> {
-        let Ports { mut events, input, clipboard, outcomes, keeper, reports, unrecorded } = ports;
+impl<C: Clock> Loop<'_, C> {
+    async fn turn(&mut self, heard: Heard<'_>, mut signals: Signals) -> io::Result<Leave> {
+        let Heard { mut events, input, clipboard, outcomes, reports, unrecorded } = heard;
         let keys = input.events()?;
         let mut tick = interval(TICK);
         tick.set_missed_tick_behavior(MissedTickBehavior::Skip);
@@ -151,9 +167,10 @@ impl<C: Clock> Loop<C> {
                 Some(saved) = self.saving.join_next() => Wake::Saved(of_task(saved)),
                 _ = frame.tick(), if dirty => Wake::Frame,
                 _ = tick.tick() => Wake::Tick,
+                () = due(self.deck.wait(self.clock.now()), &self.clock) => Wake::Due,
                 event = events.recv(), if source_speaks => event.map_or(Wake::SourceClosed, Wake::Cluster),
             };
-            let mut message = match wake {
+            let mut messages: VecDeque<Message> = match wake {
                 Wake::Frame => {
                     self.screen.draw(&self.model)?;
                     dirty = false;
@@ -164,33 +181,42 @@ impl<C: Clock> Loop<C> {
                     continue;
                 }
                 Wake::Asked(Asked::Leave(number)) => return Ok(Leave::Signal(number)),
-                Wake::Asked(Asked::Suspend) => Some(self.suspend()?),
-                Wake::Asked(Asked::Resume) => Some(Message::Resize(self.screen.resume()?)),
+                Wake::Asked(Asked::Suspend) => [self.suspend()?].into(),
+                Wake::Asked(Asked::Resume) => [Message::Resize(self.screen.resume()?)].into(),
                 Wake::Terminal(None) => return Ok(Leave::TerminalGone),
-                Wake::Terminal(Some(Ok(Event::Resize(..)))) => Some(Message::Resize(self.screen.anew()?)),
-                Wake::Terminal(Some(event)) => from_terminal(event?),
-                Wake::Copied(outcome) => Some(Message::Copied(outcome)),
-                Wake::Kept(report) => Some(self.hear_of_kept(report)),
-                Wake::Unrecorded(why) => Some(Message::Unrecorded(why)),
-                Wake::Saved(saved) => Some(Message::Saved(saved)),
-                Wake::Tick => Some(Message::Tick(self.clock.now())),
-                Wake::Cluster(event) => Some(self.take_in(event, &mut events)),
+                Wake::Terminal(Some(Ok(Event::Resize(..)))) => [Message::Resize(self.screen.anew()?)].into(),
+                Wake::Terminal(Some(event)) => from_terminal(event?).into_iter().collect(),
+                Wake::Copied(outcome) => [Message::Copied(outcome)].into(),
+                Wake::Kept(report) => self.hear_of_kept(report).into(),
+                Wake::Unrecorded(why) => [Message::Unrecorded(why)].into(),
+                Wake::Saved(saved) => [Message::Saved(saved)].into(),
+                Wake::Tick => self.tick().into(),
+                Wake::Due => told(self.deck.advance(self.clock.now())).collect(),
+                Wake::Cluster(event) => {
+                    let waiting = std::iter::from_fn(|| events.try_recv().ok());
+                    told(self.deck.hear(std::iter::once(event).chain(waiting), self.clock.now())).collect()
+                }
             };
-            while let Some(next) = message.take() {
+            while let Some(next) = messages.pop_front() {
                 dirty = true;
                 for effect in update(&mut self.model, next) {
                     match effect {
                         Effect::Quit => return Ok(Leave::Quit),
                         Effect::Watch(namespace) => return Ok(Leave::Watch(namespace)),
-                        Effect::Suspend => message = Some(self.suspend()?),
+                        Effect::Suspend => messages.push_back(self.suspend()?),
                         Effect::Copy(text) => clipboard.copy(text),
                         // A disk can be slow, and keys answer all the same.
                         Effect::Save { name, text } => {
                             self.saving.spawn_blocking(move || save(Path::new("."), &name, &text));
                         }
                         Effect::Write(bytes) => self.screen.write(&bytes)?,
-                        Effect::Recall(run) => keeper.recall(run),
-                        Effect::Keep(run) => self.keep(&run, keeper),
+                        Effect::Recall(run) => match self.keeper {
+                            Some(keeper) => keeper.recall(run),
+                            // Of what happened once nothing is kept, and that is known at once.
+                            None => messages.extend(self.recalled(run, None)),
+                        },
+                        Effect::Keep(run) => self.keep(&run),
+                        Effect::Travel(travel) => messages.extend(told(self.deck.travel(travel, self.clock.now()))),
                     }
                 }
             }
@@ -203,40 +229,55 @@ impl<C: Clock> Loop<C> {
         self.screen.resume().map(Message::Resize)
     }
 
-    /// Takes in an event and all that wait behind it, and derives once.
-    fn take_in(&mut self, event: ClusterEvent, events: &mut Receiver<ClusterEvent>) -> Message {
-        self.world.apply(event);
-        while let Ok(event) = events.try_recv() {
-            self.world.apply(event);
+    /// A second passed, and on the tape as many as it plays.
+    fn tick(&mut self) -> Vec<Message> {
+        let now = self.clock.now();
+        let shown = self.model.gauge().is_some().then(|| Message::Shown(self.deck.show(now)));
+        [Message::Tick(self.deck.frontier_time(now))].into_iter().chain(shown).collect()
+    }
+
+    fn hear_of_kept(&mut self, report: Report) -> Vec<Message> {
+        match report {
+            Report::Recalled(run, kept) => self.recalled(run, kept.map(|kept| *kept)),
+            Report::Trouble(why) => vec![Message::Unkept(why)],
         }
-        let (runs, feed) = (derive(&self.world), self.world.feed().clone());
-        Message::Cluster { runs, feed, now: self.clock.now() }
     }
 
     /// Takes in what was kept of an instance. It may be one of a namespace that is watched no more.
-    fn hear_of_kept(&mut self, report: Report) -> Message {
-        let (run, kept) = match report {
-            Report::Recalled(run, kept) => (run, kept.map(|kept| *kept)),
-            Report::Trouble(why) => return Message::Unkept(why),
-        };
+    fn recalled(&mut self, run: Uid, kept: Option<Kept>) -> Vec<Message> {
         let (journal, memory) = kept.map(|kept| (kept.journal, kept.memory)).unzip();
-        let now = self.clock.now();
-        if let Some(memory) = memory.filter(|_| self.world.cores().any(|core| core.meta.uid == run)) {
-            self.world.apply(ClusterEvent { time: now, change: Change::Remembered(Box::new(memory)) });
-        }
-        let (runs, feed) = (derive(&self.world), self.world.feed().clone());
-        Message::Recalled { run, journal, runs, feed, now }
+        let mut step = self.deck.recall(&run, memory, self.clock.now());
+        let frontier = step.frontier.take().map(|Moment { runs, feed, time }| {
+            let (run, journal) = (run, journal);
+            Message::Recalled { run, journal, runs, feed, now: time }
+        });
+        frontier.into_iter().chain(told(step)).collect()
     }
 
     /// Keeps what there is of a run.
-    fn keep(&self, uid: &Uid, keeper: &Keeper) {
-        let run = self.model.runs.iter().find(|run| run.uid == *uid);
-        if let (Some(run), Some(journal)) = (run, self.model.journal(uid))
-            && let Some(memory) = self.world.memory(uid, &run.jobs())
+    fn keep(&self, uid: &Uid) {
+        let run = self.model.frontier.runs.iter().find(|run| run.uid == *uid);
+        if let (Some(keeper), Some(run), Some(journal)) = (self.keeper, run, self.model.journal(uid))
+            && let Some(memory) = self.deck.world().memory(uid, &run.jobs())
         {
             keeper.keep(Kept { about: run.full_name().to_string(), journal: journal.clone(), memory });
         }
     }
+}
+
+/// Waits for what is due on the tape. Work that is left is due at once, and yet after all else that waits.
+async fn due(wait: Wait, clock: &impl Clock) {
+    match wait {
+        Wait::Work => yield_now().await,
+        Wait::For(time) => sleep(clock.takes(time)).await,
+        Wait::Never => std::future::pending().await,
+    }
+}
+
+/// What came of something on the tape, as messages.
+pub(super) fn told(Step { frontier, shown, refused }: Step) -> impl Iterator<Item = Message> {
+    let frontier = frontier.map(|Moment { runs, feed, time }| Message::Cluster { runs, feed, now: time });
+    frontier.into_iter().chain(shown.map(Message::Shown)).chain(refused.map(Message::Refused))
 }
 
 /// What an event of the terminal says to the model, if anything. A new size is the screen's first.

@@ -13,6 +13,7 @@ use super::view;
 use crate::cluster::{Kind, WatchState};
 use crate::gate::{Ending, LastFailure};
 use crate::run::{Run, StepBody};
+use crate::tape::Motion;
 
 const SIZES: [(u16, u16); 3] = [(60, 15), (100, 30), (200, 60)];
 
@@ -42,7 +43,7 @@ pub fn text(buffer: &Buffer) -> String {
 }
 
 /// What is styled in a frame, and how, row by row.
-fn styles(buffer: &Buffer) -> String {
+pub fn styles(buffer: &Buffer) -> String {
     let mut lines = Vec::new();
     for y in 0..buffer.area.height {
         let mut runs: Vec<(Style, String)> = Vec::new();
@@ -353,15 +354,13 @@ fn a_command_that_cannot_be_copied_stands_alone() {
 
 #[test]
 fn a_replay_says_so() {
-    let origin = super::Origin::Replay { speed: 10.0 };
-    let settings = super::Settings { origin, place: "retry.jsonl.gz".into(), namespace: None, ..settings(COLOUR) };
-    let header = |state| {
-        let model = model(settings.clone(), (100, 30), vec![fixture::retrying()], feed(&state));
+    let header = |motion| {
+        let model = fixture::replay(fixture::retrying(), fixture::gauge(motion), COLOUR, (100, 30));
         text(&drawn(&model)).lines().next().unwrap_or_default().to_owned()
     };
-    assert!(header(live()).starts_with(" gatewatch  retry.jsonl.gz  "));
-    assert!(header(live()).ends_with("  ▶ replay 10x  14:32:07"));
-    assert!(header(WatchState::Ended).ends_with("  ■ replay ended  14:32:07"));
+    assert!(header(Motion::Playing).starts_with(" gatewatch  retry.jsonl.gz  "));
+    assert!(header(Motion::Paused).ends_with("  ▶ replay 10x  14:32:07"));
+    assert!(header(Motion::Ended).ends_with("  ■ replay ended  14:32:07"));
 }
 
 #[test]

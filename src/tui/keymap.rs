@@ -1,14 +1,18 @@
 //! Every key: what it does, and where. Dispatch, the bottom bar and help come from this one table; the part of it that is
-//! about texts stands in `keymap/text.rs`, and which screen is which place in `keymap/place.rs`.
+//! about texts stands in `keymap/text.rs`, that about time in `keymap/travel.rs`, and which screen is which place in
+//! `keymap/place.rs`.
 
 mod key;
 mod place;
 mod text;
+mod travel;
 
 use ratatui::crossterm::event::KeyCode;
 
 pub use key::Key;
 pub use place::Place;
+
+use crate::tape::Travel;
 
 /// What a key does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -87,6 +91,8 @@ pub enum Action {
     NextMatch,
     /// To the place before.
     MatchBefore,
+    /// Elsewhere in time.
+    Travel(Travel),
 }
 
 use Place::{Dashboard, Detail, Filter, Help, Instances, Journal, Logs, Namespace, Search, Text, Waiting};
@@ -313,9 +319,9 @@ static BINDINGS: &[Binding] = &[
     },
 ];
 
-/// All of them: those of texts first, which come before what is valid everywhere.
+/// All of them: those of texts first, which come before what is valid everywhere; those that lead elsewhere in time last.
 pub fn bindings() -> impl Iterator<Item = &'static Binding> {
-    text::BINDINGS.iter().chain(BINDINGS)
+    text::BINDINGS.iter().chain(BINDINGS).chain(travel::BINDINGS)
 }
 
 #[cfg(test)]

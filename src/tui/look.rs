@@ -2,7 +2,7 @@
 
 use ratatui::style::{Color, Modifier, Style};
 
-use super::theme::{Colours, Theme};
+use super::theme::{Colours, Theme, Tone};
 use crate::cluster::{Colour, Look};
 
 /// The 16 named colours, in the order in which terminals number them, and what xterm makes of them.
@@ -50,6 +50,11 @@ impl Theme {
             _ => look,
         };
         Style { fg: colour(look.foreground), bg: colour(look.background), ..Style::new().add_modifier(set) }
+    }
+
+    /// How it looks that what is shown is not what is.
+    pub fn looking_back(self) -> Style {
+        self.style(Tone::Retrying).add_modifier(Modifier::REVERSED)
     }
 
     /// How what was found looks, in the line one is at and in the others.

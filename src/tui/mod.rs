@@ -5,7 +5,7 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `model` | all that the screens show, and where the user is |
+//! | `model`, `seen` | all that the screens show, and where the user is; what of it is seen |
 //! | `update/` | what a message changes |
 //! | `keymap` | every key: dispatch, the bottom bar and help come from it |
 //! | `theme`, `look` | every colour and glyph; the colours of a log |
@@ -39,8 +39,11 @@ mod recorder;
 #[cfg(test)]
 mod said;
 mod save;
+mod seen;
 #[cfg(test)]
 mod symptoms;
+#[cfg(test)]
+mod tape_frames;
 mod terminal;
 #[cfg(test)]
 mod text_frames;

@@ -14,7 +14,8 @@ use crate::cluster::{Feed, Uid};
 use crate::gate::Target;
 use crate::journal::{Entry, Journal, Journals, News};
 use crate::notify::Notices;
-use crate::run::{Run, RunName, Step, StepId};
+use crate::run::{Run, RunName, StepId};
+use crate::tape::{Moment, Shown, Travel};
 
 /// What does not change while the program runs.
 #[derive(Clone, Debug)]
@@ -47,10 +48,7 @@ pub enum Origin {
     /// A cluster.
     Cluster,
     /// A recording that is played.
-    Replay {
-        /// How many recorded seconds pass in one.
-        speed: f64,
-    },
+    Replay,
     /// A server inside the program, to which a recording is played; in all but its clock it is a cluster.
     Demo {
         /// How many recorded seconds pass in one.
@@ -63,7 +61,7 @@ pub enum Origin {
 impl Origin {
     /// Whether what is shown was all recorded before, and no more can come.
     pub fn is_recording(self) -> bool {
-        matches!(self, Self::Replay { .. })
+        matches!(self, Self::Replay)
     }
 }
 
@@ -101,6 +99,10 @@ pub enum Message {
         /// When that was.
         now: Timestamp,
     },
+    /// What is shown of the tape: its frontier, or a moment before it.
+    Shown(Shown),
+    /// Why there is no going there, in words.
+    Refused(&'static str),
     /// Something can't be kept, in words.
     Unkept(String),
     /// The recording ended before its time, in words.
@@ -143,6 +145,8 @@ pub enum Effect {
     Recall(Uid),
     /// Keep what there is of a run.
     Keep(Uid),
+    /// Go elsewhere on the tape.
+    Travel(Travel),
 }
 
 /// All that the screens show, and where the user is.
@@ -150,12 +154,13 @@ pub enum Effect {
 pub struct Model {
     pub(super) settings: Settings,
     pub(super) size: Size,
-    pub(super) now: Timestamp,
     /// How many seconds of the machine's time went by: what moves on the screens, moves with it, at whatever speed a
     /// recording is played.
     pub(super) beat: usize,
-    pub(super) runs: Vec<Run>,
-    pub(super) feed: Feed,
+    /// What there was when something was taken in last, and when that was: of a cluster now.
+    pub(super) frontier: Moment,
+    /// What of the tape is shown.
+    pub(super) shown: Shown,
     /// The instance that was opened from the list.
     pub(super) opened: Option<Uid>,
     /// The instance that is selected in the list; the first one where `None`.
@@ -265,10 +270,9 @@ impl Model {
             recorder: settings.recorder,
             settings,
             size,
-            now,
             beat: 0,
-            runs: Vec::new(),
-            feed: Feed::default(),
+            frontier: Moment { runs: Vec::new(), feed: Feed::default(), time: now },
+            shown: Shown::Now,
             opened: None,
             cursor: None,
             filter: String::new(),
@@ -312,87 +316,9 @@ impl Model {
                 Subject::Object(object) => Screen::Object(reading, object),
             },
             Some(Over::Detail { .. }) if self.run().is_some() => Screen::Detail,
-            _ if self.runs.is_empty() => Screen::Waiting,
+            _ if self.runs().is_empty() => Screen::Waiting,
             _ if self.run().is_some() => Screen::Dashboard,
             _ => Screen::Instances,
-        }
-    }
-
-    /// The run that is shown: the only one, or the one that was opened. In a kiosk, the one whose turn it is.
-    pub(super) fn run(&self) -> Option<&Run> {
-        if self.settings.mode != Mode::Interactive {
-            return self.runs.get(self.page());
-        }
-        match self.runs.as_slice() {
-            [only] => Some(only),
-            runs => runs.iter().find(|run| Some(&run.uid) == self.opened.as_ref()),
-        }
-    }
-
-    /// The journal of a run, as it is to be kept.
-    pub(super) fn journal(&self, run: &Uid) -> Option<&Journal> {
-        self.journals.of(run)
-    }
-
-    /// The page of a kiosk whose turn it is, from 0.
-    pub(super) fn page(&self) -> usize {
-        (self.beat / BEATS_A_PAGE).checked_rem(self.runs.len()).unwrap_or(0)
-    }
-
-    /// The number of the selected step in its run.
-    pub(super) fn selected(&self) -> Option<usize> {
-        let run = self.run()?;
-        let chosen = match self.focus {
-            Focus::Step(id) => run.steps.iter().position(|step| step.id == id),
-            Focus::Current => None,
-        };
-        chosen.or_else(|| run.current())
-    }
-
-    /// The selected step.
-    pub(super) fn step(&self) -> Option<&Step> {
-        self.run()?.steps.get(self.selected()?)
-    }
-
-    /// The command of the selected step, or of the one whose logs are read, as it is typed into a shell.
-    pub(super) fn command(&self) -> Option<String> {
-        let command = match self.screen() {
-            Screen::Logs(_, logs) => logs.job.command.as_ref(),
-            _ => self.step()?.command(),
-        };
-        let command = command.filter(|_| !self.settings.redact)?;
-        Some(command.shell(&self.settings.target))
-    }
-
-    /// What is searched in the text that is read.
-    pub(super) fn searched(&self) -> Option<&str> {
-        let Some(Over::Text(reading)) = self.over.last() else { return None };
-        reading.pager.search.as_ref().map(|search| search.pattern().text())
-    }
-
-    /// The instances that the filter lets through.
-    pub(super) fn listed(&self) -> Vec<&Run> {
-        let wanted = self.filter.to_lowercase();
-        let matches = |run: &&Run| format!("{}/{}", run.namespace, run.name).to_lowercase().contains(&wanted);
-        self.runs.iter().filter(matches).collect()
-    }
-
-    /// The place of the selected instance in the list.
-    pub(super) fn row(&self, listed: &[&Run]) -> usize {
-        listed.iter().position(|run| Some(&run.uid) == self.cursor.as_ref()).unwrap_or(0)
-    }
-
-    /// A message as it is shown: where messages stay hidden, not at all.
-    pub(super) fn told<'a>(&self, message: &'a str) -> &'a str {
-        if self.settings.redact { "" } else { message }
-    }
-
-    /// How far the topmost screen is scrolled.
-    pub(super) fn scroll(&self) -> usize {
-        match self.over.last() {
-            Some(Over::Detail { scroll } | Over::Help { scroll }) => *scroll,
-            Some(Over::Journal { scroll }) => scroll.unwrap_or(usize::MAX),
-            _ => 0,
         }
     }
 }

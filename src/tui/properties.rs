@@ -16,6 +16,7 @@ use super::{Settings, view};
 use crate::cluster::{Log, LogLine, Manifest, Via, clean};
 use crate::gate::Attempts;
 use crate::run::StepBody;
+use crate::tape::{Motion, Shown};
 
 /// Text as a cluster may hold it, after it was cleaned: wide, combining, long, with line breaks.
 fn hostile() -> impl Strategy<Value = String> {
@@ -43,6 +44,7 @@ proptest! {
         pick in 0_usize..RUNS,
         words in hostile(),
         kiosk in any::<bool>(),
+        replayed in any::<bool>(),
         redact in any::<bool>(),
         theme in prop_oneof![Just(COLOUR), Just(MONO), Just(ASCII)],
     ) {
@@ -62,9 +64,12 @@ proptest! {
         ] {
             let mut model = model(settings.clone(), (width, height), runs, feed(&live()));
             let _ = fixture::recalled(&mut model, None, 1);
-            let runs = model.runs.clone();
+            let runs = model.runs().to_vec();
             let broken = Message::Cluster { runs, feed: feed(&fixture::broken()), now: fixture::ago(0) };
             let _ = update(&mut model, broken);
+            if replayed {
+                let _ = update(&mut model, Message::Shown(Shown::Frontier(fixture::gauge(Motion::Playing))));
+            }
             let model = pressed(model, keys);
             let buffer = drawn(&model);
             if theme.ascii {
@@ -80,11 +85,17 @@ proptest! {
         pick in 0_usize..RUNS,
         message in hostile(),
         words in prop::collection::vec("[a-z0-9/'=-]{1,90}", 1..6),
+        tape in 0..3,
     ) {
         let mut run = said(every_run().swap_remove(pick), &message, &message);
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         set_command(&mut run, &words);
-        let model = model(settings(COLOUR), (width, height), vec![run], feed(&fixture::broken()));
+        let size = (width, height);
+        let model = match tape {
+            0 => model(settings(COLOUR), size, vec![run], feed(&fixture::broken())),
+            1 => fixture::replay(run, fixture::gauge(Motion::Paused), COLOUR, size),
+            _ => fixture::looking_back(run, 600, settings(COLOUR), size, Vec::new()),
+        };
         let Some(command) = model.command() else { return Ok(()) };
         prop_assert_eq!(commands(&model, &drawn(&model)), command.replace(' ', ""));
     }

@@ -114,6 +114,8 @@ pub enum Glyph {
     Stale,
     /// A replay.
     Replay,
+    /// A tape that waits.
+    Paused,
     /// A feed that ended.
     Ended,
     /// That it is recorded.
@@ -265,6 +267,7 @@ impl Theme {
             Glyph::Connecting => ("◌", "o"),
             Glyph::Stale => ("▲", "!"),
             Glyph::Replay => ("▶", ">"),
+            Glyph::Paused => ("‖", "="),
             Glyph::Recording => ("●", "*"),
             Glyph::Ended => ("■", "#"),
             Glyph::TopLeft => ("╭", "+"),

@@ -72,7 +72,7 @@ async fn a_server_that_is_gone_is_tried_again_after_a_growing_delay_and_nothing_
 #[tokio::test(start_paused = true)]
 async fn k9s_507_a_server_that_is_down_for_ten_minutes_ends_the_program() {
     let (mut watches, mut server) = (Vec::new(), Server::new());
-    for resource in ["gitlabcores", "jobs", "pods", "deployments"] {
+    for resource in ["gitlabcores", "jobs", "pods", "deployments", "events"] {
         let (lines, watch) = unbounded_channel();
         lines.send(Ok(line(&change("ADDED", object("a", "6"))))).unwrap();
         lines.send(Ok(line(&listed("7")))).unwrap();
@@ -153,7 +153,7 @@ async fn fiaas_124_a_silent_stream_is_waited_for_for_ever() {
     let calls = server.calls("jobs");
     assert_eq!(calls[1].at, Duration::from_secs(3 * 70 + 90));
     assert!(calls[1].query.contains("resourceVersion=10"));
-    assert_eq!(changes[0], "broken since 300: cannot watch jobs at https://api.example: no answer from the server");
+    assert_eq!(changes[0], "broken since 210: cannot watch jobs at https://api.example: no answer from the server");
     assert!(changes[1].starts_with("live since"), "{changes:?}");
 }
 

@@ -3,6 +3,7 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking, in its helpers too")]
 
+#[allow(dead_code, reason = "each test uses a part of it")]
 mod pty;
 
 use std::fs::File;
@@ -12,6 +13,7 @@ use std::sync::OnceLock;
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use flate2::read::GzDecoder;
 use pty::{Heard, Setup, Terminal};
+use serde_json::Value;
 use vt100::Screen;
 
 /// A recorded upgrade whose full migrations fail three times and then pass.
@@ -99,6 +101,60 @@ fn keys_move_open_and_go_back() {
 }
 
 #[test]
+fn a_replay_that_ended_is_gone_through_change_by_change_and_from_failure_to_failure() {
+    let mut terminal = dashboard();
+    terminal.type_keys("0");
+    terminal.until("the beginning", |screen| !screen.contents().contains("replay ended"));
+    for failed in 1..=3 {
+        terminal.type_keys("!");
+        terminal.until_shows(&format!("{failed} of 6 failed"));
+    }
+    terminal.type_keys(",");
+    terminal.until_shows("2 of 6 failed");
+    terminal.type_keys(".");
+    terminal.until_shows("3 of 6 failed");
+    terminal.type_keys("!");
+    terminal.until_shows("no failure after this");
+    terminal.type_keys("$");
+    terminal.until_shows("replay ended");
+    terminal.type_keys("q");
+    assert!(terminal.end().success());
+}
+
+#[test]
+fn a_replay_waits_and_goes_on_at_another_speed() {
+    let mut terminal = Setup::program(&["replay", RECORDING, "--speed", "0.1"]).start();
+    terminal.until_shows("replay 0.1x");
+    terminal.type_keys(" ");
+    terminal.until_shows("Space play");
+    terminal.type_keys("-");
+    terminal.until_shows("this is the slowest");
+    // Ten times faster each three, up to the fastest.
+    terminal.type_keys("+++=+++++++++");
+    terminal.until_shows("replay 1000x");
+    terminal.type_keys("P");
+    terminal.until_shows("replay ended");
+}
+
+#[test]
+fn several_recordings_are_played_as_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let whole = std::fs::read_to_string(under_way()).unwrap();
+    let paths = ["GitLabCore", "Job", "Pod", "Deployment", "Event"].map(|kind| {
+        // As `kubectl get -w` writes them, one kind a file.
+        let of_kind = |line: &&str| serde_json::from_str::<Value>(line).unwrap()["object"]["kind"] == kind;
+        let lines = whole.lines().filter(of_kind);
+        let path = folder.path().join(kind);
+        std::fs::write(&path, lines.map(|line| format!("{line}\n")).collect::<String>()).unwrap();
+        path.to_str().unwrap().to_owned()
+    });
+    let words: Vec<&str> = ["replay", "--speed", "1000"].into_iter().chain(paths.iter().map(String::as_str)).collect();
+    let terminal = started(Setup::program(&words));
+    assert!(terminal.text().contains("GitLabCore and 4 more"), "{}", terminal.text());
+    assert!(terminal.text().contains("3 of 6 failed, 3 left"), "{}", terminal.text());
+}
+
+#[test]
 fn help_opens_and_closes() {
     let mut terminal = dashboard();
     terminal.type_keys("?");
@@ -112,7 +168,7 @@ fn what_a_run_left_is_read_searched_and_saved_under_a_name_that_is_free() {
     let folder = tempfile::tempdir().unwrap();
     let mut terminal = started(program().folder(folder.path()));
     terminal.type_keys("l");
-    terminal.until_shows("termination message; a recording holds no logs");
+    terminal.until_shows("termination message; no log of it was recorded so far");
     terminal.type_keys("/lock\r");
     terminal.until_shows("/lock 1 of 1");
     for name in
@@ -134,7 +190,7 @@ fn what_is_being_saved_when_the_program_is_left_is_whole() {
     let folder = tempfile::tempdir().unwrap();
     let mut terminal = started(program().folder(folder.path()));
     terminal.type_keys("l");
-    terminal.until_shows("termination message; a recording holds no logs");
+    terminal.until_shows("termination message; no log of it was recorded so far");
     terminal.type_keys("ssssssssq");
     assert!(terminal.end().success());
     let files: Vec<_> = folder.path().read_dir().unwrap().map(|entry| entry.unwrap().path()).collect();

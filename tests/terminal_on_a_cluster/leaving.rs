@@ -9,6 +9,7 @@ use gatewatch::clipboard::{Clipboard, Environment, plan};
 use gatewatch::clock::{Clock, SystemClock};
 use gatewatch::notify::Notices;
 use gatewatch::state::{Keeper, Place as Kept};
+use gatewatch::tape::Deck;
 use gatewatch::tui::{Colours, Input, Mode, Origin, Ports, Settings, Theme};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -148,11 +149,12 @@ async fn program_whose_clock_breaks() {
     let clipboard = Clipboard::new(plan(&Environment::read(|_| None)), move |outcome| drop(report.send(outcome)));
     let keeper = Keeper::new(Kept::Nowhere, move |report| drop(tell.send(report)));
     let ports = Ports {
+        deck: Deck::live(),
         events,
         input: &mut Input::default(),
         clipboard: &clipboard,
         outcomes: &mut outcomes,
-        keeper: &keeper,
+        keeper: Some(&keeper),
         reports: &mut reports,
         unrecorded: &mut unrecorded,
     };

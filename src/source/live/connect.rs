@@ -13,6 +13,7 @@ use serde_json::Value;
 use tokio::sync::watch;
 use tokio::time::timeout;
 
+use super::busy::telling_when;
 use super::fault::{Fault, cause};
 use super::kubeconfig::find;
 use super::query::Query;
@@ -50,12 +51,15 @@ pub struct Connection {
     pub namespace: Option<String>,
     /// How it was reached; `None` for a client that came from elsewhere.
     options: Option<ConnectOptions>,
+    /// The proxy that leads to it, without the password for it.
+    proxy: Option<String>,
 }
 
 impl Connection {
     /// A connection by a client that came from elsewhere, to the API server at that URL.
     pub fn new(client: Client, server: impl Into<String>, namespace: Option<String>) -> Self {
-        Self { client: watch::Sender::new(client), server: server.into(), context: None, namespace, options: None }
+        let client = watch::Sender::new(telling_when(client));
+        Self { client, server: server.into(), context: None, namespace, options: None, proxy: None }
     }
 
     /// The client, with the credentials that were read last.
@@ -72,7 +76,7 @@ impl Connection {
             && config.auth_info.exec.is_none()
             && let Ok(client) = client(config)
         {
-            self.client.send_replace(client);
+            self.client.send_replace(telling_when(client));
         }
     }
 }
@@ -97,6 +101,10 @@ async fn connected(options: &ConnectOptions) -> Result<Connection, ExpectedError
     if let Some(name) = namespace.as_ref().filter(|name| !is_namespace(name)) {
         return Err(ExpectedError::usage(format!("no namespace can be named `{name}`; choose one with -n")));
     }
+    let proxy = config.proxy_url.as_ref().and_then(|proxy| {
+        let port = proxy.port().map(|port| format!(":{port}")).unwrap_or_default();
+        Some(format!("{}://{}{port}", proxy.scheme_str()?, proxy.host()?))
+    });
     let plugin = config.auth_info.exec.as_ref().and_then(|exec| exec.command.as_ref());
     let with = plugin.map(|plugin| format!(" with `{plugin}`")).unwrap_or_default();
     let client = client(config).map_err(|error| {
@@ -105,10 +113,10 @@ async fn connected(options: &ConnectOptions) -> Result<Connection, ExpectedError
             cause(&error)
         ))
     })?;
-    let client = watch::Sender::new(client);
+    let client = watch::Sender::new(telling_when(client));
     // Whoever chooses another current context later means other programs: what is on the screen stays this cluster.
     let options = ConnectOptions { context: context.clone(), ..options.clone() };
-    let connection = Connection { client, server, context, namespace, options: Some(options) };
+    let connection = Connection { client, server, context, namespace, options: Some(options), proxy };
     check(&connection).await?;
     Ok(connection)
 }
@@ -159,7 +167,7 @@ async fn check(connection: &Connection) -> Result<(), ExpectedError> {
 
 /// One sentence for a cluster that can't be used.
 fn refusal(fault: &Fault, connection: &Connection) -> String {
-    let Connection { server, context, namespace, .. } = connection;
+    let Connection { server, context, namespace, proxy, .. } = connection;
     let place = context.as_ref().map_or_else(|| server.clone(), |context| format!("{server} (context `{context}`)"));
     match fault {
         Fault::Unauthorized => format!("{place} refused our credentials (401 Unauthorized); log in again"),
@@ -170,9 +178,17 @@ fn refusal(fault: &Fault, connection: &Connection) -> String {
             );
             format!("{place} does not let us list gitlabcores {of}, or ask for a Role that allows it ({message})")
         }
-        fault => format!(
-            "cannot reach {place}: {}; check the network, or choose another context with --context",
-            fault.words()
+        Fault::Untrusted(why) => format!(
+            "cannot trust the certificate of {place}: {why}; mend `certificate-authority` or `tls-server-name` of the cluster \
+             in the kubeconfig, or choose another context with --context"
         ),
+        fault => {
+            let (through, check) = match proxy {
+                Some(proxy) => (format!(" through the proxy {proxy}"), "the network and the proxy"),
+                None => (String::new(), "the network"),
+            };
+            let words = fault.words();
+            format!("cannot reach {place}{through}: {words}; check {check}, or choose another context with --context")
+        }
     }
 }

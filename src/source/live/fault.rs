@@ -2,6 +2,7 @@
 
 use std::error::Error;
 use std::io;
+use std::time::Duration;
 
 use kube::client::AuthError;
 use kube::config::LoadDataError;
@@ -9,6 +10,8 @@ use kube::core::Status;
 
 use crate::cluster::clean;
 
+/// How rustls words that it does not trust a server.
+const UNTRUSTED: &str = "invalid peer certificate: ";
 const NO_ANSWER: &str = "no answer from the server";
 
 /// Why a request or a watch ended.
@@ -24,6 +27,17 @@ pub(super) enum Fault {
     Forbidden(String),
     /// The server doesn't take our credentials (401).
     Unauthorized,
+    /// Its certificate is not to be trusted, in words for a person.
+    Untrusted(String),
+    /// Nothing came in time.
+    Silent,
+    /// The server has too much to do.
+    Busy {
+        /// What it says, in words for a person.
+        words: String,
+        /// How long it wants to be left alone.
+        after: Duration,
+    },
     /// Anything else, in words for a person.
     Broken(String),
 }
@@ -36,26 +50,33 @@ impl Fault {
             kube::Error::SerdeError(_) | kube::Error::FromUtf8(_) => {
                 Self::Broken(format!("the answer is not Kubernetes': {}", cause(error)))
             }
-            _ => Self::Broken(cause(error)),
+            _ => {
+                let words = cause(error);
+                match words.strip_prefix(UNTRUSTED) {
+                    Some("UnknownIssuer") => Self::Untrusted("whoever signed it is not known here".to_owned()),
+                    Some(why) => Self::Untrusted(why.to_owned()),
+                    None => Self::Broken(words),
+                }
+            }
         }
     }
 
     /// The fault behind a refusal of the server.
     pub(super) fn of_status(status: &Status) -> Self {
         let message = clean(&status.message);
+        let words = |code| match message.as_str() {
+            "" => format!("the server answered {code}"),
+            message => format!("the server answered {code}: {message}"),
+        };
+        let after = status.details.as_ref().map_or(0, |details| details.retry_after_seconds);
         match status.code {
             401 => Self::Unauthorized,
             403 => Self::Forbidden(message),
             404 => Self::Undefined,
             410 => Self::Expired,
-            code if message.is_empty() => Self::Broken(format!("the server answered {code}")),
-            code => Self::Broken(format!("the server answered {code}: {message}")),
+            code if after > 0 => Self::Busy { words: words(code), after: Duration::from_secs(after.into()) },
+            code => Self::Broken(words(code)),
         }
-    }
-
-    /// It did not come in time.
-    pub(super) fn silence() -> Self {
-        Self::Broken(NO_ANSWER.to_owned())
     }
 
     /// The fault in words for a person, without what was tried and where.
@@ -66,7 +87,9 @@ impl Fault {
             Self::Undefined => "the server does not serve this kind (404 Not Found)".to_owned(),
             Self::Forbidden(message) => message.clone(),
             Self::Unauthorized => "the token was refused (401 Unauthorized)".to_owned(),
-            Self::Broken(words) => words.clone(),
+            Self::Untrusted(why) => format!("its certificate cannot be trusted: {why}"),
+            Self::Silent => NO_ANSWER.to_owned(),
+            Self::Busy { words, .. } | Self::Broken(words) => words.clone(),
         }
     }
 }

@@ -72,6 +72,8 @@ struct Teller {
     out: Sender<Told>,
     /// What was last told of the watch.
     state: Option<WatchState>,
+    /// When it was heard last.
+    heard: Option<Timestamp>,
     /// When it broke, shown or not.
     broken: Option<Timestamp>,
 }
@@ -82,7 +84,16 @@ struct Unheard;
 impl Teller {
     fn new(watch: &Watch, clock: SharedClock, out: Sender<Told>) -> Self {
         let (query, server) = (watch.query(), watch.connection().server.clone());
-        Self { kind: query.kind, scope: query.scope.clone(), server, clock, out, state: None, broken: None }
+        Self {
+            kind: query.kind,
+            scope: query.scope.clone(),
+            server,
+            clock,
+            out,
+            state: None,
+            heard: None,
+            broken: None,
+        }
     }
 
     /// Tells that everything of a kind is asked for. Of events that are asked for in between, nobody has to wait.
@@ -105,16 +116,18 @@ impl Teller {
         if let Some(change) = change {
             self.send(change).await?;
         }
-        self.broken = None;
+        (self.heard, self.broken) = (Some(self.clock.now()), None);
         match self.state {
             Some(WatchState::Live { .. }) => Ok(()),
             _ => self.fares(WatchState::Live { since: self.clock.now() }).await,
         }
     }
 
-    /// Notes a fault, and shows it where it is to be shown.
+    /// Notes a fault, and shows it where it is to be shown. Silence is noticed late: nothing is known since the last word.
     async fn broke(&mut self, fault: &Fault, show: bool) -> Result<(), Unheard> {
-        let since = *self.broken.get_or_insert_with(|| self.clock.now());
+        let now = self.clock.now();
+        let since = if *fault == Fault::Silent { self.heard.unwrap_or(now) } else { now };
+        let since = *self.broken.get_or_insert(since);
         let state = match fault {
             _ if !show => return Ok(()),
             Fault::Forbidden(message) => WatchState::Forbidden { message: message.clone() },

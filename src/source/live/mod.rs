@@ -16,6 +16,7 @@
 //! | `query` | what a watch asks for |
 //! | `watch` | one watch, as a state machine |
 //! | `listing` | how a kind is listed |
+//! | `busy` | when a busy server is to be asked again |
 //! | `fault` | what can go wrong |
 //! | `pace` | when to try again, and what to show |
 //! | `keep` | a watch that is kept alive |
@@ -23,6 +24,7 @@
 //! | `events` | the watches on events |
 //! | `logs` | the logs of containers |
 
+mod busy;
 mod connect;
 mod events;
 mod fault;

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::busy;
 use super::fault::Fault;
 
 /// The first delay of a growing one.
@@ -51,8 +52,12 @@ impl Pace {
         self.failures = self.failures.saturating_add(1);
         match fault {
             Fault::Ended if again == 0 => Answer { show: false, delay: Duration::ZERO },
-            Fault::Broken(_) | Fault::Undefined if again == 0 && up.is_some() => {
+            Fault::Broken(_) | Fault::Untrusted(_) | Fault::Silent | Fault::Undefined if again == 0 && up.is_some() => {
                 Answer { show: false, delay: Duration::ZERO }
+            }
+            Fault::Busy { after, .. } => {
+                let delay = jittered(grown(again).min(LONGEST));
+                Answer { show: true, delay: (*after).min(busy::LONGEST) + delay }
             }
             Fault::Forbidden(_) => Answer { show: true, delay: jittered(FORBIDDEN) },
             Fault::Undefined => Answer { show: true, delay: jittered(grown(again).min(LONGEST_UNDEFINED)) },
@@ -138,6 +143,16 @@ mod tests {
             assert!(answer.show);
             assert!((22.5..=30.0).contains(&answer.delay.as_secs_f64()), "{answer:?}");
         }
+    }
+
+    #[test]
+    fn a_busy_server_is_left_alone_for_as_long_as_it_wants_and_no_longer_than_minutes() {
+        let delay = |seconds| {
+            let fault = Fault::Busy { words: "no".into(), after: Duration::from_secs(seconds) };
+            Pace::default().after(&fault, None).delay
+        };
+        assert!((20.0..=20.5).contains(&delay(20).as_secs_f64()));
+        assert!(delay(86_400) <= busy::LONGEST + FIRST);
     }
 
     #[test]

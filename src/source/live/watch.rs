@@ -4,22 +4,23 @@
 //! alive; a stream that ends, which it opens again without a delay; and a streaming list that never ends.
 
 use std::mem;
+use std::pin::pin;
 use std::time::Duration;
 
-use futures::StreamExt;
 use futures::stream::BoxStream;
+use futures::{AsyncBufReadExt, StreamExt};
 use kube::core::{ObjectList, Request, Status, WatchEvent};
 use serde_json::Value;
 use tokio::time::{Instant, timeout, timeout_at};
 
 use super::connect::Connection;
-use super::fault::Fault;
+use super::fault::{Fault, cause};
 use super::listing::Listing;
 use super::query::Query;
 use crate::cluster::Object;
 use crate::cluster::read;
 
-/// How long a request may take until its answer begins, and a page of a list until it is there.
+/// How long a request may take until its answer begins, and a page of a list until more of it comes.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// How long the initial events of a streaming list may take. A server that knows nothing of them never ends them.
 const LIST_PATIENCE: Duration = Duration::from_secs(30);
@@ -66,7 +67,8 @@ enum State {
     /// Everything up to that version is known, and no watch is open. Opened, it ends in `Watching`; if the server can't
     /// go on from there, in `Empty`.
     Known { path: String, version: String },
-    /// The watch is open. When it ends or breaks, it ends in `Known`; when its version is too old, in `Empty`.
+    /// The watch is open. When it ends or breaks, it ends in `Known`; when its version is too old, or is of a future that the
+    /// server has not reached yet, in `Empty`.
     Watching { path: String, version: String, lines: Lines },
 }
 
@@ -109,7 +111,7 @@ impl Watch {
 
     async fn resolve(&mut self) -> Step {
         let client = self.connection.client();
-        match timeout(PATIENCE, self.query.resolve(&client)).await.unwrap_or_else(|_| Err(Fault::silence())) {
+        match timeout(PATIENCE, self.query.resolve(&client)).await.unwrap_or(Err(Fault::Silent)) {
             Ok(path) => (State::Empty { path }, None),
             Err(fault) => (State::Unresolved, Some(Err(fault))),
         }
@@ -186,7 +188,7 @@ impl Watch {
 
     async fn listen(&mut self, path: String, version: String, mut lines: Lines) -> Step {
         let Ok(line) = timeout(SILENCE, lines.next()).await else {
-            return (State::Known { path, version }, Some(Err(Fault::silence())));
+            return (State::Known { path, version }, Some(Err(Fault::Silent)));
         };
         match line {
             Some(Ok(WatchEvent::Added(value) | WatchEvent::Modified(value))) => {
@@ -198,6 +200,9 @@ impl Watch {
                 let version = version_of(&value).unwrap_or(version);
                 let object = self.read(&path, value);
                 (State::Watching { path, version, lines }, object.map(|object| Ok(Heard::Deleted(object))))
+            }
+            Some(Ok(WatchEvent::Bookmark(bookmark))) if is_before(&bookmark.metadata.resource_version, &version) => {
+                (State::Empty { path }, Some(Err(Fault::Expired)))
             }
             Some(Ok(WatchEvent::Bookmark(bookmark))) => {
                 let version = bookmark.metadata.resource_version;
@@ -218,21 +223,35 @@ impl Watch {
     async fn watch(&mut self, path: &str, initial_events: bool, version: &str) -> Result<Lines, Refused> {
         let request = Request::new(path).watch(&self.query.watch(initial_events), version);
         let request = request.map_err(|error| Refused::of(kube::Error::BuildRequest(error)))?;
-        let lines = timeout(PATIENCE, self.connection.client().request_events::<Value>(request)).await;
-        Ok(lines.map_err(|_| Refused::Other(Fault::silence()))?.map_err(Refused::of)?.boxed())
+        let lines = in_time(self.connection.client().request_events::<Value>(request)).await?;
+        Ok(lines.map_err(Refused::of)?.boxed())
     }
 
     async fn page(&mut self, path: &str, continued: Option<String>) -> Result<ObjectList<Value>, Refused> {
         let request = Request::new(path).list(&self.query.list(continued));
         let request = request.map_err(|error| Refused::of(kube::Error::BuildRequest(error)))?;
-        let page = timeout(PATIENCE, self.connection.client().request(request)).await;
-        page.map_err(|_| Refused::Other(Fault::silence()))?.map_err(Refused::of)
+        let client = self.connection.client();
+        let mut bytes = pin!(in_time(client.request_stream(request)).await?.map_err(Refused::of)?);
+        let mut page = Vec::new();
+        loop {
+            let piece =
+                in_time(bytes.fill_buf()).await?.map_err(|error| Refused::Other(Fault::Broken(cause(&error))))?;
+            let length = piece.len();
+            if length == 0 {
+                break;
+            }
+            page.extend_from_slice(piece);
+            bytes.consume_unpin(length);
+        }
+        serde_json::from_slice(&page).map_err(|error| Refused::of(kube::Error::SerdeError(error)))
     }
 
-    /// The object in what the server sent, as we need it, and all of it. What has no name is no object, and is passed over.
+    /// The object in what the server sent, as we need it, and all of it. What has no name is no object, and what says that it
+    /// is of another kind was not asked for: both are passed over.
     fn read(&self, path: &str, mut value: Value) -> Option<Object> {
         self.query.name_kind(path, &mut value);
-        Object::read_as(self.query.kind, &value).ok().map(|object| object.whole(&value))
+        let object = Object::read(&value).ok().filter(|object| object.kind() == self.query.kind)?;
+        Some(object.whole(&value))
     }
 }
 
@@ -272,6 +291,11 @@ impl Refused {
     }
 }
 
+/// What comes, if it comes in time.
+async fn in_time<T>(coming: impl Future<Output = T>) -> Result<T, Refused> {
+    timeout(PATIENCE, coming).await.map_err(|_| Refused::Other(Fault::Silent))
+}
+
 /// After a list that failed.
 fn lost(path: String, fault: Fault) -> Step {
     let state = if fault == Fault::Undefined { State::Unresolved } else { State::Empty { path } };
@@ -281,6 +305,13 @@ fn lost(path: String, fault: Fault) -> Step {
 /// Whether the server refuses the streaming list as such (400 or 422, as a server without the feature does), and not us.
 fn declines_streaming(status: &Status) -> bool {
     (400..500).contains(&status.code) && !matches!(status.code, 401 | 403 | 404 | 410 | 429)
+}
+
+/// Whether a version is older than another. A server whose store was set back tells nothing of a watch from before until it
+/// has come to that version again: its bookmarks alone betray that (seen on Kubernetes 1.37).
+fn is_before(version: &str, other: &str) -> bool {
+    let number = |version: &str| version.parse::<u128>().ok();
+    number(version).zip(number(other)).is_some_and(|(version, other)| version < other)
 }
 
 fn version_of(value: &Value) -> Option<String> {

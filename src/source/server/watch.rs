@@ -72,6 +72,7 @@ pub(super) async fn open(
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         ticks
     });
+    let end = options.timeout.and_then(|timeout| now.checked_add(timeout)).unwrap_or(now + LONGEST);
     let mut watch = Watch {
         store,
         resource,
@@ -82,7 +83,7 @@ pub(super) async fn open(
         lines: VecDeque::new(),
         over: false,
         bookmarks,
-        end: Box::pin(sleep_until(now + options.timeout.unwrap_or(LONGEST))),
+        end: Box::pin(sleep_until(end)),
     };
     watch.begin(options.from).await;
     let lines = stream::unfold(watch, |mut watch| async move {
@@ -177,7 +178,9 @@ impl Watch {
     }
 
     fn bookmark(&mut self, listed: bool) {
-        let mut object = json!({"metadata": {"resourceVersion": self.version.to_string()}});
+        // Whoever waits for a version of the future is told that of now.
+        let version = self.version.min(self.store.borrow().version());
+        let mut object = json!({"metadata": {"resourceVersion": version.to_string()}});
         if listed {
             object["metadata"]["annotations"] = json!({"k8s.io/initial-events-end": "true"});
         }

@@ -139,9 +139,7 @@ impl Logs {
     /// Takes in what became of the Job; says whether another run is shown now. That is so where the one that was shown was
     /// the newest, was followed, and has a successor.
     pub(super) fn see(&mut self, runs: &[Run], follows: bool) -> bool {
-        let steps = runs.iter().flat_map(|run| &run.steps);
-        let now = steps.filter_map(|step| step.gate()?.job.as_ref()).find(|job| job.uid == self.job.uid);
-        let Some(now) = now else { return false };
+        let Some(now) = self.now(runs) else { return false };
         let moves_on = self.shown.is_none() || follows && self.is_live();
         self.job.clone_from(now);
         if moves_on {
@@ -149,6 +147,12 @@ impl Logs {
         }
         self.note_message();
         false
+    }
+
+    /// Its Job as one of those runs has it.
+    pub(super) fn now<'a>(&self, runs: &'a [Run]) -> Option<&'a GateJob> {
+        let steps = runs.iter().flat_map(|run| &run.steps);
+        steps.filter_map(|step| step.gate()?.job.as_ref()).find(|job| job.uid == self.job.uid)
     }
 
     fn note_message(&mut self) {

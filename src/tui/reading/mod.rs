@@ -9,6 +9,7 @@
 mod logs;
 mod object;
 
+use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 pub use logs::{Logs, Which};
@@ -54,6 +55,22 @@ impl Reading {
     /// The text, and where in it one is.
     pub fn parts(&mut self) -> (Text<'_>, &mut Pager) {
         (text(&self.subject), &mut self.pager)
+    }
+
+    /// When what is read began, where that is known.
+    pub fn began(&self) -> Option<Timestamp> {
+        match &self.subject {
+            Subject::Logs(logs) => logs.job.started,
+            Subject::Object(object) => object.began,
+        }
+    }
+
+    /// Whether what is read is one of what these runs are made of.
+    pub fn is_among(&self, runs: &[Run]) -> bool {
+        match &self.subject {
+            Subject::Logs(logs) => logs.now(runs).is_some(),
+            Subject::Object(object) => object.now(runs).is_some(),
+        }
     }
 
     /// Takes in what became of it. While its end is followed, the next attempt takes the place of the one that was shown.

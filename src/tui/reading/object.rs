@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 use crate::cluster::{LogLine, Manifest, Uid};
@@ -21,6 +22,8 @@ pub struct Object {
     pub gone: bool,
     /// The lines.
     pub lines: VecDeque<Arc<LogLine>>,
+    /// When it began, where that is known.
+    pub began: Option<Timestamp>,
     of: Of,
     source: Source,
 }
@@ -50,7 +53,8 @@ enum Source {
 }
 
 /// The lines of what is called so.
-struct Named {
+pub(super) struct Named {
+    began: Option<Timestamp>,
     of: Of,
     title: String,
     file: String,
@@ -75,8 +79,8 @@ impl Object {
             Source::Described(objects) => describe(objects, zone),
         };
         let lines = lines?.into_iter().map(Arc::new).collect();
-        let Named { of, title, file, gone, source } = named;
-        Some(Self { title, file, gone, lines, of, source })
+        let Named { began, of, title, file, gone, source } = named;
+        Some(Self { title, file, gone, lines, began, of, source })
     }
 
     /// How it is shown.
@@ -87,15 +91,19 @@ impl Object {
         }
     }
 
-    /// Takes in what became of it. One that no run tells of any longer stays as it was.
-    pub(super) fn see(&mut self, runs: &[Run], zone: &TimeZone) {
+    /// As one of those runs has it.
+    pub(super) fn now(&self, runs: &[Run]) -> Option<Named> {
         let steps = || runs.iter().flat_map(|run| run.steps.iter().map(move |step| (run, step)));
         let of_step = |(run, step): (&Run, &Step)| of_step(self.form(), run, step).filter(|named| named.of == self.of);
-        let now = match &self.of {
+        match &self.of {
             Of::Resource(uid) => runs.iter().find(|run| run.uid == *uid).map(of_resource),
             Of::Job(_) | Of::Rollout(..) => steps().find_map(of_step),
-        };
-        match now {
+        }
+    }
+
+    /// Takes in what became of it. One that no run tells of any longer stays as it was.
+    pub(super) fn see(&mut self, runs: &[Run], zone: &TimeZone) {
+        match self.now(runs) {
             Some(now) if now.source == self.source && now.gone == self.gone => {}
             Some(now) => {
                 if let Some(new) = Self::made(now, zone) {
@@ -110,6 +118,7 @@ impl Object {
 
 fn of_resource(run: &Run) -> Named {
     Named {
+        began: None,
         of: Of::Resource(run.uid.clone()),
         title: format!("gitlabcore/{}", run.name),
         file: format!("gitlabcore-{}", run.name),
@@ -133,6 +142,7 @@ fn of_job(form: Form, job: &GateJob) -> Named {
         events: job.events.clone(),
     };
     Named {
+        began: job.started,
         of: Of::Job(job.uid.clone()),
         title: format!("job/{}", job.name),
         file: format!("job-{}", job.name),
@@ -158,6 +168,7 @@ fn of_rollout(form: Form, run: &Run, id: StepId, rollout: &Rollout) -> Named {
         events: workload.events.clone(),
     };
     Named {
+        began: None,
         of: Of::Rollout(run.uid.clone(), id),
         title: format!("{}, {count} {}", id.title(), if count == 1 { "Deployment" } else { "Deployments" }),
         file: format!("{}-{}", run.name, id.word()),

@@ -7,14 +7,13 @@ use jiff::Timestamp;
 use super::text;
 use crate::cluster::Feed;
 use crate::run::Run;
+use crate::tape::Moment;
 use crate::tui::model::{Effect, Model};
 
 /// Takes in how the runs and the feed stand now.
 pub(super) fn take_in(model: &mut Model, runs: Vec<Run>, feed: Feed, now: Timestamp) -> Vec<Effect> {
-    let seen = model.journals.see(&model.runs, &runs, &feed.state(), now);
-    model.runs = runs;
-    model.feed = feed;
-    model.now = now;
+    let seen = model.journals.see(&model.frontier.runs, &runs, &feed.state(), now);
+    model.frontier = Moment { runs, feed, time: now };
     text::see(model);
     model.untold.extend(seen.news);
     let told = tell(model);
@@ -145,7 +144,7 @@ mod tests {
         let broken = WatchState::Broken { since: ago(300), error: "connection refused".into() };
         let mut hear = |state: &WatchState| {
             let _ = update(&mut model, Message::Tick(ago(300)));
-            let runs = model.runs.clone();
+            let runs = model.runs().to_vec();
             written(&update(&mut model, Message::Cluster { runs, feed: feed(state), now: ago(300) }))
         };
         assert_eq!(hear(&broken), ["\x1b]9;gatewatch: The cluster does not answer: connection refused\x07\x07"]);

@@ -26,6 +26,11 @@ pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
             model.journals.recall(&run, journal);
             return journal::take_in(model, runs, feed, now);
         }
+        Message::Shown(shown) => {
+            model.shown = shown;
+            text::see(model);
+        }
+        Message::Refused(why) => notify(model, why, false),
         Message::Unkept(why) => notify(model, &why, false),
         Message::Unrecorded(why) => {
             model.recorder = RecorderState::Failed;
@@ -34,7 +39,7 @@ pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
         Message::Attended(attended) => model.attended = attended,
         Message::Resize(size) => model.size = size,
         Message::Tick(now) => {
-            model.now = now;
+            model.frontier.time = now;
             model.beat = model.beat.wrapping_add(1);
             model.notice.take_if(|notice| notice.until <= model.beat);
             return journal::tell(model).into_iter().collect();
@@ -106,6 +111,7 @@ fn act(model: &mut Model, place: Place, action: Action) -> Vec<Effect> {
             model.filter.clear();
         }
         Action::Erase => drop(typed(model).and_then(String::pop)),
+        Action::Travel(travel) => return vec![Effect::Travel(travel)],
         Action::Namespace if model.settings.origin.is_recording() => {
             notify(model, "a recording has no other namespace", false);
         }

@@ -226,7 +226,7 @@ fn another_namespace_is_typed_and_watched_or_not_after_all() {
 
 #[test]
 fn a_recording_has_no_other_namespace() {
-    let settings = Settings { origin: Origin::Replay { speed: 1.0 }, ..settings(COLOUR) };
+    let settings = Settings { origin: Origin::Replay, ..settings(COLOUR) };
     let mut model = model(settings, (100, 30), vec![fixture::retrying()], feed(&live()));
     assert_eq!(typed(&mut model, "n"), []);
     assert_eq!(typed(&mut model, "q"), [Effect::Quit]);
@@ -271,7 +271,7 @@ fn time_goes_on_with_the_tick() {
     let mut model = dashboard();
     let later: Timestamp = ago(-5);
     assert!(update(&mut model, Message::Tick(later)).is_empty());
-    assert_eq!((model.now, model.beat), (later, 1));
+    assert_eq!((model.now(), model.beat), (later, 1));
 }
 
 #[test]

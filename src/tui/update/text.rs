@@ -3,6 +3,7 @@
 use super::notify;
 use crate::cluster::LogLine;
 use crate::run::StepBody;
+use crate::tape::Shown;
 use crate::tui::keymap::{Action, Place};
 use crate::tui::model::{Effect, Model, Over, Typing};
 use crate::tui::pager::{Move, Pager, Room, Text};
@@ -57,12 +58,21 @@ fn object(model: &Model, form: Form) -> Result<Reading, &'static str> {
     Object::step(form, run, step, &model.settings.zone).ok_or(nothing).map(Reading::object)
 }
 
-/// Takes in what became of the texts that are read.
+/// Takes in what became of the texts that are read. One about a Job that was not there yet at the moment that is shown is
+/// closed.
 pub(super) fn see(model: &mut Model) {
-    for over in &mut model.over {
-        if let Over::Text(reading) = over {
-            reading.see(&model.runs, &model.settings.zone);
-        }
+    let (moment, past) = match &model.shown {
+        Shown::Now | Shown::Frontier(_) => (&model.frontier, false),
+        Shown::Past(moment, _) => (&**moment, true),
+    };
+    let open = model.over.len();
+    model.over.retain_mut(|over| {
+        let Over::Text(reading) = over else { return true };
+        reading.see(&moment.runs, &model.settings.zone);
+        !past || reading.is_among(&moment.runs) || reading.began().is_none_or(|began| began <= moment.time)
+    });
+    if model.over.len() < open {
+        notify(model, "it was not there yet", false);
     }
 }
 

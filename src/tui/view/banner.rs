@@ -15,8 +15,8 @@ const MARGINS: usize = 8;
 pub fn lines(model: &Model) -> Vec<Line<'static>> {
     let theme = model.theme();
     let mut lines = Vec::new();
-    if let FeedState::Stale { since, error } = model.feed.state() {
-        let since = words::clock(since, model.now, &model.settings.zone);
+    if let FeedState::Stale { since, error } = model.feed().state() {
+        let since = words::clock(since, model.now(), &model.settings.zone);
         let shown = theme.span(Tone::Bad, format!("Shown as it was at {since}"));
         let error = one_line(model.told(&error));
         let both = vec![shown, theme.span(Tone::Muted, format!("  {error}"))];
@@ -25,9 +25,9 @@ pub fn lines(model: &Model) -> Vec<Line<'static>> {
             <= usize::from(model.size().width).saturating_sub(MARGINS);
         lines.push(Line::from(if fits || error.is_empty() { both } else { vec![theme.span(Tone::Bad, error)] }));
     }
-    let refused: Vec<Kind> = model.feed.refused().collect();
+    let refused: Vec<Kind> = model.feed().refused().collect();
     // Without the instances themselves there is nothing else to see, and the screen says more than a line can.
-    if !refused.is_empty() && !model.runs.is_empty() {
+    if !refused.is_empty() && !model.runs().is_empty() {
         let kinds = refused.iter().map(|kind| kind.plural()).collect::<Vec<_>>().join(", ");
         let namespace = model.settings.namespace.as_deref().unwrap_or("this cluster");
         lines.push(Line::from(vec![
@@ -35,7 +35,7 @@ pub fn lines(model: &Model) -> Vec<Line<'static>> {
             theme.span(Tone::Muted, format!("  {}", hidden(&refused))),
         ]));
     }
-    if model.feed.watch(Kind::GitLabCore) == Some(&WatchState::Undefined) && !model.runs.is_empty() {
+    if model.feed().watch(Kind::GitLabCore) == Some(&WatchState::Undefined) && !model.runs().is_empty() {
         lines.push(Line::from(Span::styled(
             "The cluster no longer knows the kind GitLabCore",
             theme.style(Tone::Warning),

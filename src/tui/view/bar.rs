@@ -3,12 +3,14 @@
 use ratatui::buffer::Buffer;
 use ratatui::text::{Line, Span};
 
-use crate::tui::keymap::{Action, Place};
+use super::scrubber;
+use crate::tape::{Motion, Travel};
+use crate::tui::keymap::{Action, Binding, Place};
 use crate::tui::model::{Model, Screen, Typing};
 use crate::tui::theme::Tone;
 use crate::tui::widget::text::{fit_end, line_width, put_both, width};
 
-/// Draws the last row; `right` stands at its end while there is no notice.
+/// Draws the last row, and that of the tape above it; `right` stands at its end while there is no notice.
 pub fn draw(model: &Model, right: Line<'static>, buffer: &mut Buffer) {
     let theme = model.theme();
     let area = buffer.area;
@@ -36,7 +38,7 @@ pub fn draw(model: &Model, right: Line<'static>, buffer: &mut Buffer) {
         }
         let taken: usize = spans.iter().map(|span| width(&span.content)).sum();
         let room = usize::from(area.width).saturating_sub(line_width(&right) + 2 + taken);
-        let (keys, gap) = named(place, room, theme.ascii);
+        let (keys, gap) = named(place, room, model);
         for (key, word) in keys {
             spans.push(theme.span(Tone::Strong, key));
             spans.push(theme.span(Tone::Muted, format!(" {word}")));
@@ -44,6 +46,7 @@ pub fn draw(model: &Model, right: Line<'static>, buffer: &mut Buffer) {
         }
         spans.pop_if(|last| last.content.trim().is_empty());
     }
+    scrubber::draw(model, area.bottom().saturating_sub(2), buffer);
     if area.height > 0 {
         put_both(buffer, area.x, area.bottom() - 1, area.width, Line::from(spans), right, theme);
     }
@@ -51,9 +54,17 @@ pub fn draw(model: &Model, right: Line<'static>, buffer: &mut Buffer) {
 
 /// The keys of a place that there is room for, and what stands between two: less air, then less keys. A key is named whole,
 /// or not at all; help, which tells of the others, goes last.
-fn named(place: Place, room: usize, ascii: bool) -> (Vec<(String, &'static str)>, &'static str) {
-    let bound =
-        place.bindings().filter_map(|binding| Some((binding, binding.keys.first()?.label(ascii), binding.bar?)));
+fn named(place: Place, room: usize, model: &Model) -> (Vec<(String, &'static str)>, &'static str) {
+    let ascii = model.theme().ascii;
+    // Where it is simply now, nobody is led elsewhere.
+    let told = |binding: &&Binding| model.gauge().is_some() || !matches!(binding.action, Action::Travel(_));
+    let bound = place.bindings().filter(told);
+    let waits = model.gauge().is_some_and(|gauge| gauge.motion == Motion::Paused);
+    let word = |binding: &Binding| match binding.action {
+        Action::Travel(Travel::Toggle) if waits => Some("play"),
+        _ => binding.bar,
+    };
+    let bound = bound.filter_map(|binding| Some((binding, binding.keys.first()?.label(ascii), word(binding)?)));
     let mut bound: Vec<_> = bound.collect();
     loop {
         let keys: usize = bound.iter().map(|(_, key, word)| width(key) + 1 + width(word)).sum();

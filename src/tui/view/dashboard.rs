@@ -6,7 +6,7 @@ use ratatui::layout::Rect;
 use ratatui::text::Line;
 
 use super::plan::Plan;
-use super::{bar, fields, header, panel, sections, steps, summary};
+use super::{bar, fields, header, panel, scrubber, sections, steps, summary};
 use crate::run::{Run, Step};
 use crate::tui::model::Model;
 use crate::tui::theme::Tone;
@@ -23,9 +23,9 @@ const LEAST_DETAILS: u16 = 10;
 /// Draws the screen.
 pub fn draw(model: &Model, buffer: &mut Buffer) {
     let Some(run) = model.run() else { return };
-    // Between the header and the bottom bar.
+    // Between the header and the bottom bar with what stands above it.
     let area = buffer.area;
-    let area = Rect { y: area.y + 1, height: area.height.saturating_sub(2), ..area };
+    let area = Rect { y: area.y + 1, height: area.height.saturating_sub(2 + scrubber::rows(model)), ..area };
     let wide = area.width >= WIDE;
     let main = Rect { width: if wide { area.width / 2 + 4 } else { area.width }.min(BLOCK), ..area };
 

@@ -19,7 +19,7 @@ const BLOCK: u16 = 140;
 
 /// Draws the screen.
 pub fn draw(model: &Model, buffer: &mut Buffer) {
-    let area = body(buffer.area);
+    let area = body(model, buffer.area);
     header::draw(model, true, buffer);
     let lines = lines(model, buffer.area.width);
     bar::draw(model, bar::position(model, lines.len(), area.height.into()), buffer);

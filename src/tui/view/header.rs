@@ -1,14 +1,23 @@
 //! The first row: the program, where it looks, how the feed fares, the clock.
 
 use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Modifier;
 use ratatui::text::{Line, Span};
 
 use super::words;
 use crate::cluster::FeedState;
+use crate::tape::{Gauge, Travel};
+use crate::tui::keymap::{Action, Place};
 use crate::tui::model::{Model, Origin};
 use crate::tui::recorder::RecorderState;
 use crate::tui::theme::{Glyph, Tone};
-use crate::tui::widget::text::{line_width, put, put_both};
+use crate::tui::widget::text::{line_width, put, put_both, width};
+
+/// How many rows it takes. That somebody looks back at what is live is told where else the line is, and always.
+pub fn rows(model: &Model, rule: bool) -> u16 {
+    1 + u16::from(rule || model.looks_back().is_some())
+}
 
 /// Draws the first row, and with `rule` a line below it.
 pub fn draw(model: &Model, rule: bool, buffer: &mut Buffer) {
@@ -17,7 +26,7 @@ pub fn draw(model: &Model, rule: bool, buffer: &mut Buffer) {
     let mut right = recorder(model);
     right.extend(feed(model));
     right.push(Span::raw("  "));
-    right.push(theme.span(Tone::Text, words::clock(model.now, model.now, &model.settings.zone)));
+    right.push(theme.span(Tone::Text, clock(model)));
     right.push(Span::raw(" "));
     let right = Line::from(right);
 
@@ -30,7 +39,9 @@ pub fn draw(model: &Model, rule: bool, buffer: &mut Buffer) {
     }
     left.extend(place);
     put_both(buffer, area.x, area.y, area.width, Line::from(left), right, theme);
-    if rule {
+    if let Some(gauge) = model.looks_back() {
+        looking_back(model, gauge, buffer);
+    } else if rule {
         let line = theme.glyph(Glyph::Line).repeat(area.width.into());
         put(buffer, area.x, area.y + 1, area.width, Line::from(theme.span(Tone::Faint, line)), theme);
     }
@@ -51,6 +62,12 @@ pub fn place(model: &Model) -> Vec<Span<'static>> {
     ]
 }
 
+/// The clock: the time of what is shown, with the date where it is not today's.
+pub fn clock(model: &Model) -> String {
+    let today = model.gauge().map_or(model.now(), |gauge| gauge.today);
+    words::clock(model.now(), today, &model.settings.zone)
+}
+
 /// Whether it is recorded, and the space to what comes next.
 pub fn recorder(model: &Model) -> Vec<Span<'static>> {
     let theme = model.theme();
@@ -63,23 +80,28 @@ pub fn recorder(model: &Model) -> Vec<Span<'static>> {
     }
 }
 
-/// How the feed fares, in a glyph and a word.
+/// How the feed fares, in a glyph and a word: a live one as it does now, whatever moment is shown.
 pub fn feed(model: &Model) -> Vec<Span<'static>> {
     let theme = model.theme();
-    let (tone, glyph, word) = match (model.feed.state(), model.settings.origin) {
-        (FeedState::Stale { since, .. }, _) => {
-            let since = words::clock(since, model.now, &model.settings.zone);
+    let replay = model.settings.origin.is_recording();
+    let (feed, now) = if replay { (model.feed(), model.now()) } else { (&model.frontier.feed, model.frontier.time) };
+    let (tone, glyph, word) = match feed.state() {
+        FeedState::Stale { since, .. } => {
+            let since = words::clock(since, now, &model.settings.zone);
             (Tone::Failing, Glyph::Stale, format!("stale since {since}"))
         }
-        (FeedState::Ended, Origin::Replay { .. }) => (Tone::Muted, Glyph::Ended, "replay ended".into()),
-        (_, Origin::Replay { speed }) => (Tone::Active, Glyph::Replay, format!("replay{}", times(speed))),
-        (FeedState::Connecting, _) => (Tone::Warning, Glyph::Connecting, "connecting".into()),
-        (FeedState::Ended, _) => (Tone::Muted, Glyph::Ended, "ended".into()),
-        (FeedState::Live { .. }, Origin::Cluster) => (Tone::Good, Glyph::Live, "live".into()),
-        (FeedState::Live { .. }, Origin::Demo { speed, until }) => {
-            let speed = if model.now < until { times(speed) } else { String::new() };
-            (Tone::Good, Glyph::Live, format!("demo{speed}"))
+        FeedState::Ended if replay => (Tone::Muted, Glyph::Ended, "replay ended".into()),
+        _ if replay => {
+            let speed = model.gauge().map_or(1.0, |gauge| gauge.speed);
+            (Tone::Active, Glyph::Replay, format!("replay{}", times(speed)))
         }
+        FeedState::Connecting => (Tone::Warning, Glyph::Connecting, "connecting".into()),
+        FeedState::Live { .. } => match model.settings.origin {
+            Origin::Demo { speed, until } if now < until => (Tone::Good, Glyph::Live, format!("demo{}", times(speed))),
+            Origin::Demo { .. } => (Tone::Good, Glyph::Live, "demo".into()),
+            Origin::Cluster | Origin::Replay => (Tone::Good, Glyph::Live, "live".into()),
+        },
+        FeedState::Ended => (Tone::Muted, Glyph::Ended, "ended".into()),
     };
     vec![theme.span(tone, theme.glyph(glyph)), Span::raw(" "), theme.span(tone, word)]
 }
@@ -87,4 +109,31 @@ pub fn feed(model: &Model) -> Vec<Span<'static>> {
 /// How many times as fast as life it goes, where it does not go as fast.
 fn times(speed: f64) -> String {
     if speed == 1.0 { String::new() } else { format!(" {speed}x") }
+}
+
+/// Draws below the first row that what is shown is not what is, which nobody is to miss: the moment, what failed since, and
+/// the way back.
+fn looking_back(model: &Model, gauge: &Gauge, buffer: &mut Buffer) {
+    let (theme, area) = (model.theme(), buffer.area);
+    let style = theme.looking_back();
+    let time = words::clock(gauge.time, gauge.today, &model.settings.zone);
+    let key = Place::Dashboard.label(Action::Travel(Travel::End), theme.ascii);
+    let failed = match gauge.failed_since {
+        0 => String::new(),
+        failed => format!(" {} since ", words::counted(failed, "failure")),
+    };
+    let told = [
+        (format!(" looking at {time}, live goes on  "), format!("{key} back to now ")),
+        (format!(" looking at {time}, live goes on "), format!("{key} now ")),
+        (format!(" at {time}, live goes on "), format!("{key} now ")),
+    ];
+    let taken = |(left, right): &(String, String)| width(left) + width(&failed) + width(right);
+    let fitting = told.iter().find(|told| taken(told) <= area.width.into()).or(told.last());
+    let Some((left, right)) = fitting.cloned() else { return };
+    let left = Line::from(vec![
+        Span::styled(left, style),
+        Span::styled(failed, theme.style(Tone::Failed).remove_modifier(Modifier::REVERSED)),
+    ]);
+    buffer.set_style(Rect { y: area.y + 1, height: 1, ..area }, style);
+    put_both(buffer, area.x, area.y + 1, area.width, left, Line::from(Span::styled(right, style)), theme);
 }

@@ -5,7 +5,7 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use super::{bar, body, header, scrolled};
-use crate::tui::keymap::{Binding, Place, bindings};
+use crate::tui::keymap::{Action, Binding, Place, bindings};
 use crate::tui::mark::Mark;
 use crate::tui::model::Model;
 use crate::tui::theme::Tone;
@@ -13,7 +13,7 @@ use crate::tui::widget::table::{Align, table};
 
 /// Draws the screen.
 pub fn draw(model: &Model, buffer: &mut Buffer) {
-    let area = body(buffer.area);
+    let area = body(model, buffer.area);
     header::draw(model, true, buffer);
     let lines = lines(model);
     bar::draw(model, bar::position(model, lines.len(), area.height.into()), buffer);
@@ -58,9 +58,11 @@ pub fn lines(model: &Model) -> Vec<Line<'static>> {
 /// The keys by where they are valid, and the places that are told of by name: first those of most places, then those that only some have. What holds of every text
 /// is told once.
 fn groups() -> Vec<(&'static str, Vec<Place>, Vec<&'static Binding>)> {
-    let common = |binding: &&Binding| binding.places.len() > 3;
+    let travels = |binding: &&Binding| matches!(binding.action, Action::Travel(_));
+    let common = |binding: &&Binding| binding.places.len() > 3 && !travels(binding);
     let of_texts = |binding: &&Binding| [Place::Logs, Place::Text].iter().all(|place| binding.places.contains(place));
     let mut groups = vec![("Everywhere", Vec::new(), bindings().filter(common).collect())];
+    groups.push(("Back and forth in time", Vec::new(), bindings().filter(travels).collect()));
     for place in Place::ALL {
         let name = match place {
             Place::Dashboard => "Dashboard",
@@ -75,7 +77,8 @@ fn groups() -> Vec<(&'static str, Vec<Place>, Vec<&'static Binding>)> {
             Place::Search => "Search",
             Place::Waiting => "No instance",
         };
-        let mut keys: Vec<&Binding> = place.bindings().filter(|binding| !common(binding)).collect();
+        let mut keys: Vec<&Binding> =
+            place.bindings().filter(|binding| !common(binding) && !travels(binding)).collect();
         if place == Place::Logs {
             let places = vec![Place::Logs, Place::Text];
             groups.push(("Logs, YAML and description", places, keys.iter().copied().filter(of_texts).collect()));

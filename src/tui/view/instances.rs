@@ -15,10 +15,10 @@ use crate::tui::widget::text::put;
 pub fn draw(model: &Model, buffer: &mut Buffer) {
     let theme = model.theme();
     header::draw(model, true, buffer);
-    let area = body(buffer.area);
+    let area = body(model, buffer.area);
     let listed = model.listed();
     let mut lines = banner::lines(model);
-    let mut count = words::counted(model.runs.len(), "instance");
+    let mut count = words::counted(model.runs().len(), "instance");
     if !model.filter.is_empty() {
         count = format!("{} of {count} with {}", listed.len(), model.filter);
     }

@@ -24,7 +24,7 @@ const MEANWHILE: &str = "while nobody watched";
 
 /// Draws the screen.
 pub fn draw(model: &Model, buffer: &mut Buffer) {
-    let area = body(buffer.area);
+    let area = body(model, buffer.area);
     header::draw(model, true, buffer);
     let lines = lines(model, buffer.area.width);
     bar::draw(model, bar::position(model, lines.len(), area.height.into()), buffer);
@@ -35,7 +35,7 @@ pub fn draw(model: &Model, buffer: &mut Buffer) {
 pub fn lines(model: &Model, width: u16) -> Vec<Line<'static>> {
     let theme = model.theme();
     let run = model.run();
-    let entries = model.journals.entries(run.map(|run| &run.uid));
+    let entries = model.entries(run.map(|run| &run.uid));
     let mut heading = vec![theme.span(Tone::Strong, "Journal")];
     if let Some(run) = run {
         heading.push(theme.span(Tone::Muted, format!("   {}", run.full_name())));
@@ -47,7 +47,7 @@ pub fn lines(model: &Model, width: u16) -> Vec<Line<'static>> {
     let columns = usize::from(width.saturating_sub(3));
     let title = entries.iter().map(|(_, entry)| text_width(entry.title())).max().unwrap_or(0);
     let mut rows = Vec::new();
-    let mut day = words::day(model.now, &model.settings.zone);
+    let mut day = words::day(model.now(), &model.settings.zone);
     for (name, entry) in entries {
         let of_entry = words::day(entry.time, &model.settings.zone);
         if of_entry != day {

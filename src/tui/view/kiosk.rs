@@ -7,7 +7,7 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use super::big::big;
-use super::{banner, fields, header, instances, steps, summary, waiting, words};
+use super::{banner, fields, header, instances, scrubber, steps, summary, waiting, words};
 use crate::cluster::FeedState;
 use crate::gate::{Gate, GateJob, GateState, LastFailure, Outcome, Outlook};
 use crate::run::{Run, Step, Verdict, outlook_words, pending_words};
@@ -52,26 +52,28 @@ fn edges(model: &Model, buffer: &mut Buffer) {
     let mut left = vec![Span::raw("  "), theme.span(Tone::Strong, name.to_owned()), Span::raw("   ")];
     left.extend(header::place(model));
     let zone = &model.settings.zone;
-    let clock = format!("{} {}  ", words::clock(model.now, model.now, zone), words::zone(model.now, zone));
+    let clock = format!("{} {}  ", header::clock(model), words::zone(model.now(), zone));
     let mut right = header::recorder(model);
     right.extend(header::feed(model));
     right.extend([Span::raw("   "), theme.span(Tone::Strong, clock)]);
     put_both(buffer, area.x, area.y, area.width, left.into(), right.into(), theme);
 
-    let page = match model.runs.len() {
+    let page = match model.runs().len() {
         0 | 1 => String::new(),
         pages => format!("  Page {} of {pages}", model.page() + 1),
     };
-    let age = match (model.feed.state(), model.feed.heard()) {
+    let age = match (model.feed().state(), model.feed().heard()) {
         (FeedState::Stale { since, .. }, _) => {
-            theme.span(Tone::Failing, format!("stale since {}", words::clock(since, model.now, zone)))
+            theme.span(Tone::Failing, format!("stale since {}", words::clock(since, model.now(), zone)))
         }
-        (_, Some(heard)) => theme.span(Tone::Muted, format!("seen {} ago", words::age(model.now, heard))),
+        (_, Some(heard)) => theme.span(Tone::Muted, format!("seen {} ago", words::age(model.now(), heard))),
         (_, None) => theme.span(Tone::Muted, "nothing seen yet"),
     };
     let age = Line::from(vec![age, Span::raw("  ")]);
     put_both(buffer, area.x, area.bottom() - 1, area.width, theme.span(Tone::Muted, page).into(), age, theme);
-    for y in [area.y + 1, area.bottom() - 2] {
+    scrubber::draw(model, area.bottom() - 2, buffer);
+    let lines = [Some(area.y + 1), model.gauge().is_none().then_some(area.bottom() - 2)];
+    for y in lines.into_iter().flatten() {
         let line = theme.glyph(Glyph::Line).repeat(area.width.into());
         put(buffer, area.x, y, area.width, theme.span(Tone::Faint, line).into(), theme);
     }
@@ -205,11 +207,11 @@ fn attempts(model: &Model, step: &Step, job: &GateJob) -> Vec<Line<'static>> {
     let mut spans = pips(theme, job.attempts.tally(), runs, "  ");
     let running = job.history.iter().rev().find(|attempt| attempt.outcome == Outcome::Running);
     if let Some(started) = running.and_then(|attempt| attempt.started) {
-        let running = words::span(model.now.duration_since(started));
+        let running = words::span(model.now().duration_since(started));
         spans.push(theme.span(Tone::Text, format!("    running {running}")));
     }
     if let Some(GateState::Retrying { next_restart: Some(next) }) = step.gate().map(|gate| &gate.state) {
-        spans.push(theme.span(Tone::Text, format!("    next restart {}", words::expected(model.now, *next))));
+        spans.push(theme.span(Tone::Text, format!("    next restart {}", words::expected(model.now(), *next))));
     }
     if spans.is_empty() { Vec::new() } else { vec![Line::from(spans)] }
 }
@@ -224,7 +226,7 @@ fn trouble(model: &Model, step: &Step, job: &GateJob, width: usize) -> Vec<Line<
             lines.push(Line::from(fields::bold(theme, Tone::Bad, line)));
         }
     };
-    let ago = |time| words::age(model.now, time);
+    let ago = |time| words::age(model.now(), time);
     let known = match &job.last_failure {
         Some(LastFailure::Known(failure)) => Some(failure),
         _ => None,
@@ -251,7 +253,7 @@ fn trouble(model: &Model, step: &Step, job: &GateJob, width: usize) -> Vec<Line<
     let at_deadline = job.deadline.map(|deadline| deadline.at);
     let late = job.backlog.as_ref().filter(|backlog| backlog.outlook == Outlook::TooLate && job.ended.is_none());
     if let Some(backlog) = late {
-        let clock = |time| words::about(time, model.now, &model.settings.zone);
+        let clock = |time| words::about(time, model.now(), &model.settings.zone);
         let outlook = outlook_words(backlog, at_deadline, &clock).unwrap_or_default();
         say(format!("Background migrations: {}", pending_words(backlog, false, &clock)), &outlook);
     }
@@ -261,12 +263,12 @@ fn trouble(model: &Model, step: &Step, job: &GateJob, width: usize) -> Vec<Line<
 fn deadline(model: &Model, job: &GateJob, failing: bool, width: usize) -> Vec<Line<'static>> {
     let theme = model.theme();
     let Some(deadline) = job.deadline.filter(|_| job.ended.is_none() && !failing) else { return Vec::new() };
-    let (left, whole) = (deadline.at.duration_since(model.now), SignedDuration::from_secs(deadline.seconds));
+    let (left, whole) = (deadline.left(model.now()), SignedDuration::from_secs(deadline.seconds));
     let near = left.as_secs_f64() < whole.as_secs_f64() / 5.0;
     let label = if left.as_secs() > 0 {
         format!("Deadline in {}", words::round(left))
     } else {
-        format!("Deadline passed {} ago", words::age(model.now, deadline.at))
+        format!("Deadline passed {} ago", words::age(model.now(), deadline.at))
     };
     let mut spans = vec![theme.span(if near { Tone::Warning } else { Tone::Muted }, format!("{label}   "))];
     let room = width.saturating_sub(self::width(&label) + 3).min(84);

@@ -23,8 +23,8 @@ const BROAD: u16 = 80;
 const WHEN: usize = 4 + "took 59m59s".len();
 
 /// How much of the text is seen at once.
-pub fn room(area: Rect) -> Room {
-    text::room(area, HEADS)
+pub fn room(model: &Model, area: Rect) -> Room {
+    text::room(model, area, HEADS)
 }
 
 /// Draws the screen.
@@ -32,7 +32,7 @@ pub fn draw(model: &Model, reading: &Reading, logs: &Logs, buffer: &mut Buffer) 
     let area = buffer.area;
     let over = logs.job.ended.is_some() || logs.job.gone;
     let following = reading.pager.sticks() && logs.is_live() && !over;
-    let status = text::status(model, reading, room(area), following);
+    let status = text::status(model, reading, room(model, area), following);
     let heads = vec![
         (title(model, logs), which(model, logs)),
         (how(model, logs), Line::from(when(model, logs))),
@@ -113,8 +113,8 @@ fn when(model: &Model, logs: &Logs) -> Vec<Span<'static>> {
     let theme = model.theme();
     let Some(started) = logs.run().and_then(|run| run.started) else { return Vec::new() };
     let ended = logs.run().and_then(|run| run.ended);
-    let clock = |time| words::clock(time, model.now, &model.settings.zone);
-    let took = words::span(ended.unwrap_or(model.now).duration_since(started));
+    let clock = |time| words::clock(time, model.now(), &model.settings.zone);
+    let took = words::span(ended.unwrap_or(model.now()).duration_since(started));
     let short = match ended {
         Some(_) => format!("took {took}"),
         None => format!("for {took}"),
@@ -155,7 +155,7 @@ fn source(model: &Model, logs: &Logs, following: bool) -> Vec<Span<'static>> {
         }
         None => {
             let why = match (model.settings.origin, logs.pod()) {
-                (Origin::Replay { .. }, _) => "a recording holds no logs",
+                (Origin::Replay, _) => "no log of it was recorded so far",
                 (_, Some(pod)) if !pod.gone => "no log was read yet",
                 (_, _) => "no log was read before its pod went",
             };

@@ -5,7 +5,7 @@
 //! |---|---|
 //! | `dashboard`, `instances`, `gate`, `logs`, `object`, `journal`, `help`, `kiosk`, `waiting`, `alone`, `too_small` | one screen each |
 //! | `text` | what screens of text share |
-//! | `header`, `banner`, `summary`, `steps`, `plan`, `panel`, `fields`, `sections`, `bar`, `big` | the parts they share |
+//! | `header`, `banner`, `summary`, `steps`, `plan`, `panel`, `fields`, `sections`, `scrubber`, `bar`, `big` | the parts they share |
 //! | `words` | times, durations and reasons in words |
 
 mod alone;
@@ -24,6 +24,7 @@ mod logs;
 mod object;
 mod panel;
 mod plan;
+mod scrubber;
 mod sections;
 mod steps;
 mod summary;
@@ -79,23 +80,23 @@ fn to_ascii(buffer: &mut Buffer) {
     }
 }
 
-/// The rows between the header with its rule, and the bottom bar.
-fn body(area: Rect) -> Rect {
-    Rect { y: area.y + 2, height: area.height.saturating_sub(3), ..area }
+/// The rows between the header with its rule, and the bottom bar with what stands above it.
+fn body(model: &Model, area: Rect) -> Rect {
+    Rect { y: area.y + 2, height: area.height.saturating_sub(3 + scrubber::rows(model)), ..area }
 }
 
 /// How much of a text is seen at once.
 pub(super) fn text_room(model: &Model) -> Room {
     let area = Rect::from((Position::ORIGIN, model.size()));
     match model.screen() {
-        Screen::Logs(..) => logs::room(area),
-        _ => object::room(area),
+        Screen::Logs(..) => logs::room(model, area),
+        _ => object::room(model, area),
     }
 }
 
 /// How many lines of a screen that scrolls are seen at once.
 pub(super) fn scroll_room(model: &Model) -> usize {
-    usize::from(body(Rect::from((Position::ORIGIN, model.size()))).height)
+    usize::from(body(model, Rect::from((Position::ORIGIN, model.size()))).height)
 }
 
 /// The last line that a screen which scrolls can begin with.

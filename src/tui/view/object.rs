@@ -15,8 +15,8 @@ use crate::tui::widget::text::one_line;
 const HEADS: u16 = 1;
 
 /// How much of the text is seen at once.
-pub fn room(area: Rect) -> Room {
-    text::room(area, HEADS)
+pub fn room(model: &Model, area: Rect) -> Room {
+    text::room(model, area, HEADS)
 }
 
 /// Draws the screen.
@@ -32,7 +32,7 @@ pub fn draw(model: &Model, reading: &Reading, object: &Object, buffer: &mut Buff
         theme.span(Tone::Muted, format!("  {form}")),
         theme.span(Tone::Warning, gone),
     ]);
-    let status = text::status(model, reading, room(buffer.area), false);
+    let status = text::status(model, reading, room(model, buffer.area), false);
     text::draw(model, reading, vec![(title, Line::from(status))], buffer);
     bar::draw(model, Line::default(), buffer);
 }

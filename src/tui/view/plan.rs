@@ -14,6 +14,8 @@ use crate::tui::theme::Tone;
 pub struct Plan {
     /// The line below the header.
     pub rule: bool,
+    /// Whether it tells something, and so is not given up.
+    telling: bool,
     /// What is wrong with the feed.
     pub banners: Vec<Line<'static>>,
     /// The run's name, verdict and versions.
@@ -43,6 +45,7 @@ impl Plan {
     pub fn new(model: &Model, run: &Run, rows: Vec<Row>, height: u16) -> Self {
         let mut plan = Self {
             rule: true,
+            telling: model.looks_back().is_some(),
             banners: banner::lines(model),
             title: true,
             operator: run.operator.as_ref().map(|report| summary::operator(model, report)),
@@ -113,7 +116,7 @@ const GIVE: &[fn(&mut Plan) -> bool] = &[
     |plan| plan.give_row(fields::MORE),
     |plan| std::mem::take(&mut plan.air_above) > 0,
     |plan| plan.history.take().is_some(),
-    |plan| std::mem::take(&mut plan.rule),
+    |plan| !plan.telling && std::mem::take(&mut plan.rule),
     |plan| std::mem::take(&mut plan.foot),
     |plan| plan.operator.take().is_some(),
     |plan| plan.give_row(fields::LOOSE),

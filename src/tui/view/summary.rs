@@ -91,7 +91,7 @@ pub fn course(model: &Model, run: &Run, all: bool) -> Vec<Span<'static>> {
 pub fn elapsed(model: &Model, run: &Run, short: bool) -> Line<'static> {
     let theme = model.theme();
     let Some(started) = run.started else { return Line::default() };
-    let passed = words::round(run.ended.unwrap_or(model.now).duration_since(started));
+    let passed = words::round(run.ended.unwrap_or(model.now()).duration_since(started));
     let word = match (short, run.ended) {
         (true, _) => passed,
         (false, None) => format!("{passed} elapsed"),
@@ -112,7 +112,7 @@ pub fn operator(model: &Model, report: &OperatorReport) -> Line<'static> {
         spans.push(theme.span(Tone::Muted, ", "));
         spans.push(match report.behind_since {
             Some(since) => {
-                let behind = words::age(model.now, since);
+                let behind = words::age(model.now(), since);
                 theme.span(Tone::Muted, format!("{behind} behind the cluster"))
             }
             None => theme.span(Tone::Warning, "which is not what the Jobs say"),

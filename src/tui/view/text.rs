@@ -7,7 +7,7 @@ use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 
-use super::{header, words};
+use super::{header, scrubber, words};
 use crate::cluster::{LogLine, Look};
 use crate::tui::model::Model;
 use crate::tui::pager::{Pager, Room, Row, TIME, from_column};
@@ -21,19 +21,20 @@ const AIRY: u16 = 20;
 const MARGIN: u16 = 1;
 
 /// Where the text stands, below `heads` rows of what is said of it.
-fn body(area: Rect, heads: u16) -> Rect {
-    let above = 1 + heads + if area.height >= AIRY { 2 } else { 0 };
+fn body(model: &Model, area: Rect, heads: u16) -> Rect {
+    let airy = area.height >= AIRY;
+    let above = header::rows(model, airy) + heads + u16::from(airy);
     Rect {
         x: area.x + MARGIN,
         y: area.y + above.min(area.height),
         width: area.width.saturating_sub(MARGIN),
-        height: area.height.saturating_sub(above + 1),
+        height: area.height.saturating_sub(above + 1 + scrubber::rows(model)),
     }
 }
 
 /// How much of the text is seen at once.
-pub fn room(area: Rect, heads: u16) -> Room {
-    let body = body(area, heads);
+pub fn room(model: &Model, area: Rect, heads: u16) -> Room {
+    let body = body(model, area, heads);
     Room { columns: body.width.into(), rows: body.height.into() }
 }
 
@@ -44,7 +45,7 @@ pub fn draw(model: &Model, reading: &Reading, heads: Vec<(Line<'_>, Line<'_>)>, 
     let count = u16::try_from(heads.len()).unwrap_or(u16::MAX);
     let airy = area.height >= AIRY;
     header::draw(model, airy, buffer);
-    let mut y = area.y + 1 + u16::from(airy);
+    let mut y = area.y + header::rows(model, airy);
     for (left, right) in heads {
         put_both(buffer, area.x + MARGIN, y, area.width.saturating_sub(2 * MARGIN), left, right, theme);
         y += 1;
@@ -57,7 +58,7 @@ pub fn draw(model: &Model, reading: &Reading, heads: Vec<(Line<'_>, Line<'_>)>, 
         let last = Rect { y: y - 1, height: 1, ..area };
         buffer.set_style(last, Style::new().add_modifier(Modifier::UNDERLINED));
     }
-    lines(model, reading, body(area, count), buffer);
+    lines(model, reading, body(model, area, count), buffer);
 }
 
 fn lines(model: &Model, reading: &Reading, body: Rect, buffer: &mut Buffer) {

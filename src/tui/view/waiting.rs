@@ -13,7 +13,7 @@ use crate::tui::widget::text::{line_width, put, wrap_at_most};
 /// Draws the screen.
 pub fn draw(model: &Model, buffer: &mut Buffer) {
     header::draw(model, true, buffer);
-    draw_within(model, body(buffer.area), buffer);
+    draw_within(model, body(model, buffer.area), buffer);
     bar::draw(model, Line::default(), buffer);
 }
 
@@ -48,7 +48,7 @@ fn words(model: &Model) -> (String, Vec<String>) {
     };
     let place = &model.settings.place;
     let told = |message: &String| vec![model.told(message).to_owned()];
-    match model.feed.watch(Kind::GitLabCore) {
+    match model.feed().watch(Kind::GitLabCore) {
         Some(WatchState::Undefined) => (
             format!("{place} does not know GitLabCore yet"),
             vec!["Waiting for its definition, gitlabcores.apps.gitlab.com.".into()],
@@ -61,13 +61,13 @@ fn words(model: &Model) -> (String, Vec<String>) {
             format!("{place} cannot be reached"),
             told(error)
                 .into_iter()
-                .chain([format!("Trying again since {}.", words::clock(*since, model.now, &model.settings.zone))])
+                .chain([format!("Trying again since {}.", words::clock(*since, model.now(), &model.settings.zone))])
                 .collect(),
         ),
         Some(WatchState::Ended) if model.settings.origin.is_recording() => {
             (format!("{place} holds no GitLabCore"), Vec::new())
         }
-        Some(WatchState::Live { .. } | WatchState::Ended) => match model.feed.state() {
+        Some(WatchState::Live { .. } | WatchState::Ended) => match model.feed().state() {
             FeedState::Stale { error, .. } => (
                 format!("No GitLabCore in {namespace} so far"),
                 told(&error).into_iter().chain(["Not everything can be seen; trying again.".into()]).collect(),

@@ -7,6 +7,7 @@
 //! | `text` | how wide a text is; cut, wrapped |
 //! | `pips` | attempts, one pip each |
 //! | `meter` | how much of something is over |
+//! | `track` | where on something long one is, and what lies where |
 //! | `curve` | a quantity over time |
 //! | `command` | a command, wrapped and highlighted |
 //! | `frame` | a frame with a title |
@@ -19,3 +20,4 @@ pub mod meter;
 pub mod pips;
 pub mod table;
 pub mod text;
+pub mod track;

@@ -161,7 +161,7 @@ impl Ask {
     }
 
     fn silent(&self) -> Ended {
-        if self.follow { Ended::Silent } else { Ended::Fault(Fault::silence()) }
+        if self.follow { Ended::Silent } else { Ended::Fault(Fault::Silent) }
     }
 }
 

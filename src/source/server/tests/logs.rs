@@ -3,8 +3,8 @@
 use http::StatusCode;
 use serde_json::{Value, json};
 
+use super::{at, ended, pod, running, with};
 use crate::cluster::{LogEnd, LogLine, LogNews, Via};
-use crate::fixture::{at, ended, pod, running, with};
 use crate::source::server::Server;
 use crate::source::server::fixture::server;
 

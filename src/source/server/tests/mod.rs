@@ -12,13 +12,16 @@ mod objects;
 mod tables;
 mod watches;
 
+use std::time::Duration;
+
 use http::{Method, Request, StatusCode, header};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
+use tokio::time::timeout;
 
 use super::Server;
 use super::fixture::server;
-use crate::fixture::{job, pod};
+use crate::fixture::{at, ended, event, job, pod, running, with};
 
 /// A pod of that name, in the namespace `gitlab`.
 fn named(name: &str) -> Value {
@@ -97,6 +100,26 @@ async fn a_client_finds_out_what_is_served() {
     assert_eq!(names, ["namespaces", "pods", "pods/log", "events"]);
     assert_eq!(server.ask("GET", "/readyz", None).await, (StatusCode::OK, "ok".into()));
     assert_eq!(server.get("/version").await["minor"], "37");
+}
+
+#[tokio::test(start_paused = true)]
+async fn whatever_is_asked_is_answered() {
+    let server = server([job(), named("a")]);
+    let numbers = ["-1", "0", "9223372036854775807", "18446744073709551615", "x", "", "%ff", "1e9"];
+    let names = ["resourceVersion", "limit", "timeoutSeconds", "tailLines", "sinceSeconds", "limitBytes", "continue"];
+    for path in
+        ["/api/v1/pods", "/api/v1/namespaces/gitlab/pods/a/log", "/apis/batch/v1/jobs", "/%00", "/api/v1/%2e%2e"]
+    {
+        for (name, number) in names.iter().flat_map(|name| numbers.map(|number| (name, number))) {
+            for more in ["", "&watch=1", "&watch=1&sendInitialEvents=1&resourceVersionMatch=NotOlderThan", "&follow=1"]
+            {
+                let (code, mut lines) = server.open("GET", &format!("{path}?{name}={number}{more}"), None).await;
+                assert!(code.as_u16() < 600);
+                // The first frame, or the time it takes to know that none comes.
+                let _ = timeout(Duration::from_secs(1), lines.text()).await;
+            }
+        }
+    }
 }
 
 #[tokio::test]

@@ -6,9 +6,8 @@ use http::StatusCode;
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 
-use super::{PODS, named};
+use super::{PODS, event, job, named, with};
 use crate::cluster::{Kind, Scope, Uid};
-use crate::fixture::{event, job, with};
 use crate::source::server::Server;
 use crate::source::server::fixture::server;
 

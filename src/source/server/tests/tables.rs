@@ -3,8 +3,7 @@
 use http::StatusCode;
 use serde_json::{Value, json};
 
-use super::{PODS, named};
-use crate::fixture::{job, running, with};
+use super::{PODS, job, named, running, with};
 use crate::source::server::fixture::{TABLE, server};
 
 /// What `kubectl get` would print: the columns that always show.

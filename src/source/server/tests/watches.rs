@@ -6,8 +6,7 @@ use http::StatusCode;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-use super::{PODS, named};
-use crate::fixture::{job, with};
+use super::{PODS, job, named, with};
 use crate::source::server::fixture::{TABLE, server};
 
 /// A pod with a label that a test selects by.

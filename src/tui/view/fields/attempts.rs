@@ -12,7 +12,7 @@ use crate::tui::widget::text::{fit_end, width};
 
 impl Fields<'_> {
     pub(super) fn restart(&mut self, next: Timestamp) {
-        let when = words::expected(self.model.now, next);
+        let when = words::expected(self.model.now(), next);
         self.field(CAUSE, "Next restart", vec![self.theme.span(Tone::Text, when)]);
     }
 
@@ -63,7 +63,7 @@ impl Fields<'_> {
     fn attempt(&self, attempt: &Attempt) -> Span<'static> {
         let (glyph, tone) = outcome(&attempt.outcome);
         let ended = match attempt.outcome {
-            Outcome::Running => Some(self.model.now),
+            Outcome::Running => Some(self.model.now()),
             _ => attempt.ended,
         };
         let took = attempt.started.zip(ended).map(|(started, ended)| words::span(ended.duration_since(started)));
@@ -73,11 +73,11 @@ impl Fields<'_> {
     pub(super) fn deadline(&mut self, job: &GateJob) {
         let Some(deadline) = job.deadline else { return };
         let theme = self.theme;
-        let left = deadline.at.duration_since(self.model.now);
+        let left = deadline.left(self.model.now());
         let whole = SignedDuration::from_secs(deadline.seconds);
         let of = format!("  of {}", words::round(whole));
         if left.as_secs() <= 0 {
-            let text = format!("passed {} ago", words::age(self.model.now, deadline.at));
+            let text = format!("passed {} ago", words::age(self.model.now(), deadline.at));
             return self.field(LOOSE, "Deadline", vec![theme.span(Tone::Bad, text), theme.span(Tone::Muted, of)]);
         }
         let near = left.as_secs_f64() < whole.as_secs_f64() / 5.0;

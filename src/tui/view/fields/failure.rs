@@ -47,7 +47,7 @@ impl Fields<'_> {
         }
         let gone = if failure.pod_gone { " (deleted)" } else { "" };
         let pod = format!(", pod {}", short_pod(&failure.pod, &job.name, 40, theme));
-        let ago = failure.time.map(|time| format!("{} ago", words::age(self.model.now, time)));
+        let ago = failure.time.map(|time| format!("{} ago", words::age(self.model.now(), time)));
         let own_row = ago.as_ref().filter(|ago| !self.add(&mut value, Tone::Text, ago));
         let mut when = own_row.map(|ago| vec![theme.span(Tone::Text, ago.clone())]);
         let line = when.as_mut().unwrap_or(&mut value);

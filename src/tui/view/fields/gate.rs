@@ -43,14 +43,14 @@ impl Fields<'_> {
     }
 
     fn done(&mut self, job: Option<&GateJob>) {
-        let clock = |time| words::clock(time, self.model.now, &self.model.settings.zone);
+        let clock = |time| words::clock(time, self.model.now(), &self.model.settings.zone);
         let when = job.and_then(|job| job.ended).map(|ended| format!(" at {}", clock(ended))).unwrap_or_default();
         let failures = if job.is_some_and(|job| job.attempts.any()) { "" } else { ", and no attempt failed" };
         self.sentence(&format!("Complete{when}{failures}."));
     }
 
     fn failure(&mut self, label: &str, failure: &JobFailure) {
-        let since = failure.since.map(|since| format!(", {} ago", words::age(self.model.now, since)));
+        let since = failure.since.map(|since| format!(", {} ago", words::age(self.model.now(), since)));
         let value = vec![
             bold(self.theme, Tone::Bad, failure.reason.clone()),
             self.theme.span(
@@ -61,7 +61,7 @@ impl Fields<'_> {
         if value.iter().map(|span| width(&span.content)).sum::<usize>() <= self.room() {
             return self.field(HEAD, label, value);
         }
-        let since = failure.since.map(|since| format!("  {} ago", words::age(self.model.now, since)));
+        let since = failure.since.map(|since| format!("  {} ago", words::age(self.model.now(), since)));
         let reason = bold(self.theme, Tone::Bad, failure.reason.clone());
         self.field(HEAD, label, vec![reason, self.theme.span(Tone::Text, since.unwrap_or_default())]);
         self.text(ATTEMPTS, "", Tone::Text, self.model.told(&failure.message), MESSAGE);
@@ -75,7 +75,7 @@ impl Fields<'_> {
         let mut value = vec![self.theme.span(Tone::Blocked, fault.reason.clone())];
         let own_row = !self.add(&mut value, tone, clears);
         if let Some(since) = fault.since {
-            self.add(&mut value, Tone::Text, &format!("for {}", words::age(self.model.now, since)));
+            self.add(&mut value, Tone::Text, &format!("for {}", words::age(self.model.now(), since)));
         }
         let container = fault.container.iter().map(|container| format!(", container {container}"));
         self.add(&mut value, Tone::Muted, &format!("{}{}", fault.cause.word(), container.collect::<String>()));

@@ -22,7 +22,7 @@ const TALL: u16 = 44;
 impl Fields<'_> {
     pub(super) fn forecast(&mut self, forecast: &Forecast) {
         let tone = if forecast.first == Limit::Attempts { Tone::Text } else { Tone::Warning };
-        let words = self.in_words(|clock| forecast_words(forecast, self.model.now, clock));
+        let words = self.in_words(|clock| forecast_words(forecast, self.model.now(), clock));
         let took = took_words(&forecast.took);
         let mut value = vec![self.theme.span(tone, words.clone())];
         if self.add(&mut value, Tone::Muted, &format!("  {took}")) {
@@ -114,7 +114,7 @@ impl Fields<'_> {
 
     /// What `words` says where times are those of the screen.
     fn in_words<T>(&self, words: impl FnOnce(&dyn Fn(Timestamp) -> String) -> T) -> T {
-        words(&|time| words::about(time, self.model.now, &self.model.settings.zone))
+        words(&|time| words::about(time, self.model.now(), &self.model.settings.zone))
     }
 }
 

@@ -68,7 +68,7 @@ impl Fields<'_> {
 
     /// The replica that holds the rollout up, and why.
     fn stuck(&mut self, rollout: &Rollout, workload: &Workload, replica: &Replica, stuck: &Stuck) {
-        let age = |since| words::age(self.model.now, since);
+        let age = |since| words::age(self.model.now(), since);
         let container = stuck.container().map(|container| format!(", container {container}")).unwrap_or_default();
         let pod = format!("pod {}", short_pod(&replica.pod, &workload.name, 40, self.theme));
         let parts = match stuck {

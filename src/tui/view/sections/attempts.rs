@@ -46,7 +46,7 @@ impl Drawn<'_> {
 
     fn attempt(&self, number: usize, attempt: &Attempt, job: &GateJob) -> Cells {
         let (ended, took_until) = match attempt.outcome {
-            Outcome::Running => (self.span(Tone::Muted, ""), Some(self.model.now)),
+            Outcome::Running => (self.span(Tone::Muted, ""), Some(self.model.now())),
             _ => (self.clock(attempt.ended), attempt.ended),
         };
         let node = attempt.node.as_ref().map(|node| format!("on {}", one_line(node)));
@@ -78,7 +78,7 @@ impl Drawn<'_> {
             row("pods", Count::Pods, job.attempts.pods, "backoffLimit + 1"),
         ];
         if let Some(deadline) = job.deadline.filter(|_| job.ended.is_none()) {
-            let left = deadline.at.duration_since(self.model.now);
+            let left = deadline.left(self.model.now());
             let left = if left.is_positive() { format!("{} left", words::span(left)) } else { "passed".into() };
             rows.push(self.moment(
                 "deadline",
@@ -89,7 +89,7 @@ impl Drawn<'_> {
             ));
         }
         if let GateState::Retrying { next_restart: Some(next) } = gate.state {
-            let expected = words::expected(self.model.now, next);
+            let expected = words::expected(self.model.now(), next);
             rows.push(self.moment(
                 "next restart",
                 next,

@@ -131,7 +131,7 @@ impl Drawn<'_> {
     }
 
     fn time(&self, time: Timestamp) -> String {
-        words::clock(time, self.model.now, &self.model.settings.zone)
+        words::clock(time, self.model.now(), &self.model.settings.zone)
     }
 
     fn took(&self, started: Option<Timestamp>, ended: Option<Timestamp>) -> Span<'static> {

@@ -21,7 +21,7 @@ impl Drawn<'_> {
     fn replica(&self, of: &Replica, workload: &Workload) -> Cells {
         let (glyph, tone) = replica(of);
         let template = if of.template == Template::New { Tone::Text } else { Tone::Muted };
-        let age = of.created.map(|created| words::span(self.model.now.duration_since(created)));
+        let age = of.created.map(|created| words::span(self.model.now().duration_since(created)));
         let restarts = if of.restarts > 0 { words::counted(of.restarts as usize, "restart") } else { String::new() };
         let node = of.node.as_ref().map_or_else(|| "no node".to_owned(), |node| format!("on {}", one_line(node)));
         vec![

@@ -50,7 +50,7 @@ impl Run {
             Ended::Fault(Fault::Forbidden(message)) => self.close(LogEnd::Forbidden(message), steps),
             Ended::Fault(fault) if again => self.try_again(reading, fault, up, steps),
             Ended::Gone | Ended::Missing => self.close(LogEnd::Broken(NO_MORE.to_owned()), steps),
-            Ended::Silent => self.broke(Fault::silence(), steps),
+            Ended::Silent => self.broke(Fault::Silent, steps),
             Ended::Fault(fault) => self.broke(fault, steps),
         }
     }
@@ -72,10 +72,16 @@ impl Run {
             Ended::Fault(Fault::Forbidden(message)) if self.told == Told::Nothing => {
                 self.close(LogEnd::Forbidden(message), steps);
             }
-            Ended::Fault(fault @ (Fault::Broken(_) | Fault::Unauthorized)) if again => {
+            Ended::Fault(
+                fault @ (Fault::Broken(_)
+                | Fault::Untrusted(_)
+                | Fault::Busy { .. }
+                | Fault::Silent
+                | Fault::Unauthorized),
+            ) if again => {
                 self.try_again(reading, fault, None, steps);
             }
-            Ended::Silent if again => self.try_again(reading, Fault::silence(), None, steps),
+            Ended::Silent if again => self.try_again(reading, Fault::Silent, None, steps),
             Ended::Missing if again && !self.pod_gone => self.try_again(reading, Fault::Undefined, None, steps),
             Ended::Fault(fault) if self.told == Told::Nothing => self.close(LogEnd::Broken(fault.words()), steps),
             _ => self.lose(next, steps),

@@ -26,7 +26,7 @@ impl Run {
             Ended::Fault(Fault::Forbidden(message)) => self.close(LogEnd::Forbidden(message), steps),
             _ if reading.aside.is_some() => self.settle(reading.aside.unwrap_or_default(), steps),
             Ended::Cleanly | Ended::Gone | Ended::Missing => self.lose(Successor::default(), steps),
-            Ended::Silent => self.close(LogEnd::Broken(Fault::silence().words()), steps),
+            Ended::Silent => self.close(LogEnd::Broken(Fault::Silent.words()), steps),
             Ended::Fault(fault) => self.close(LogEnd::Broken(fault.words()), steps),
         }
     }
