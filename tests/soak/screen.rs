@@ -1,10 +1,11 @@
 //! What the loop of the program does with what it hears, without a terminal.
 
-use gatewatch::cluster::{ClusterEvent, Feed, World};
+use gatewatch::cluster::{ClusterEvent, Feed};
 use gatewatch::gate::Target;
 use gatewatch::notify::Notices;
 use gatewatch::output::{Look, StatusFormat};
 use gatewatch::run::{Run, derive};
+use gatewatch::tape::{Deck, Moment, Step};
 use gatewatch::tui::{Colours, Effect, Message, Mode, Model, Origin, Settings, Theme, update, view};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -16,7 +17,7 @@ const SIZE: Size = Size { width: 100, height: 40 };
 
 /// A world, and a model of it.
 pub struct Screen {
-    world: World,
+    deck: Deck,
     model: Model,
 }
 
@@ -34,35 +35,57 @@ impl Screen {
             notices: Notices::never(),
             recorder: Default::default(),
         };
-        Self { world: World::default(), model: Model::new(settings, SIZE, now) }
+        Self { deck: Deck::live(), model: Model::new(settings, SIZE, now) }
     }
 
-    /// Takes in events, and derives once.
+    /// Takes in events.
     pub fn take_in(&mut self, events: impl IntoIterator<Item = ClusterEvent>, now: Timestamp) {
-        events.into_iter().for_each(|event| self.world.apply(event));
-        self.tell(Message::Cluster { runs: self.runs(), feed: self.world.feed().clone(), now });
+        let step = self.deck.hear(events, now);
+        self.follow(step);
         self.tell(Message::Tick(now));
+    }
+
+    fn follow(&mut self, step: Step) {
+        if let Some(Moment { runs, feed, time }) = step.frontier {
+            self.tell(Message::Cluster { runs, feed, now: time });
+        }
+        if let Some(shown) = step.shown {
+            self.tell(Message::Shown(shown));
+        }
     }
 
     fn tell(&mut self, message: Message) {
         for effect in update(&mut self.model, message) {
-            // Nothing was kept of any of them.
-            if let Effect::Recall(run) = effect {
-                let (runs, feed, now) = (self.runs(), self.world.feed().clone(), self.world.time().unwrap());
-                let _ = update(&mut self.model, Message::Recalled { run, journal: None, runs, feed, now });
+            match effect {
+                // Nothing was kept of any of them.
+                Effect::Recall(run) => {
+                    let now = self.now();
+                    if let Some(Moment { runs, feed, time }) = self.deck.recall(&run, None, now).frontier {
+                        self.tell(Message::Recalled { run, journal: None, runs, feed, now: time });
+                    }
+                }
+                Effect::Travel(travel) => {
+                    let step = self.deck.travel(travel, self.now());
+                    self.follow(step);
+                }
+                _ => {}
             }
         }
     }
 
+    fn now(&self) -> Timestamp {
+        self.deck.world().time().unwrap()
+    }
+
     fn runs(&self) -> Vec<Run> {
-        derive(&self.world)
+        derive(self.deck.world())
     }
 
     /// The report of what is shown, without how the feed fares and what there was before.
     pub fn report(&self) -> String {
         let mut runs = self.runs();
         runs.iter_mut().for_each(|run| run.history.clear());
-        let (target, time, mut out) = (Target::default(), self.world.time().unwrap(), Vec::new());
+        let (target, time, mut out) = (Target::default(), self.now(), Vec::new());
         let look = Look { runs: &runs, feed: &Feed::default(), time, target: &target };
         look.print(StatusFormat::Yaml, &mut out).unwrap();
         String::from_utf8(out).unwrap()

@@ -32,7 +32,7 @@ pub const PLACES: [Place; 11] = [
     Place { name: "Journal", way: "J", sign: "Journal" },
     Place { name: "Filter", way: "/", sign: "↵ keep" },
     Place { name: "Namespace", way: "n", sign: "↵ watch" },
-    Place { name: "Help", way: "?", sign: "copy the command of the selected step" },
+    Place { name: "Help", way: "?", sign: "Everywhere" },
     Place { name: "No instance", way: "nnowhere\r", sign: "No GitLabCore in namespace nowhere" },
 ];
 

@@ -54,17 +54,18 @@ fn table(terminal: &mut Terminal) -> Vec<(String, Vec<String>)> {
     table
 }
 
-/// Goes back to the list of instances, by keys that no screen can keep from that, and waits until it shows `mark` as its
+/// Goes back to the list of instances, and to now, by keys that no screen can keep from that, and waits until it shows `mark` as its
 /// filter: then everything that was typed before was taken in.
 #[track_caller]
-fn home(terminal: &mut Terminal, place: &Place, mark: &str) {
-    terminal.type_keys(&ESCAPE.repeat(5));
+fn home(terminal: &mut Terminal, place: &Place, label: &str, mark: &str) {
+    terminal.type_keys(&(ESCAPE.repeat(5) + "$" + &ESCAPE.repeat(5)));
     if place.name == "No instance" {
         terminal.type_keys("ngitlab\r");
         terminal.until_shows("2 instances");
     }
     terminal.type_keys(&format!("/{mark}"));
-    terminal.until_shows(&format!("with {mark}"));
+    let home = format!("the list of instances with {mark}, after {label} on {}", place.name);
+    terminal.until(&home, |screen| screen.contents().contains(&format!("with {mark}")));
     terminal.type_keys(ESCAPE);
 }
 
@@ -75,7 +76,7 @@ fn every_key_leaves_every_screen_alive() {
     let table = table(&mut first);
     let places: BTreeSet<&str> = PLACES.iter().map(|place| place.name).collect();
     for (name, keys) in &table {
-        let general = ["Everywhere", "Logs, YAML and description"].contains(&name.as_str());
+        let general = ["Everywhere", "Back and forth in time", "Logs, YAML and description"].contains(&name.as_str());
         assert!(general || places.contains(name.as_str()), "no way is known to {name}");
         assert!(!keys.is_empty(), "{name} has no keys");
     }
@@ -94,7 +95,7 @@ fn every_key_leaves_every_screen_alive() {
                         terminal.until_shows(place.sign);
                     }
                     terminal.type_keys(&typed(label));
-                    home(&mut terminal, place, &format!("key{index}"));
+                    home(&mut terminal, place, label, &format!("key{index}"));
                 }
                 terminal.type_keys("q");
                 assert!(terminal.end().success(), "{}", place.name);

@@ -2,7 +2,7 @@
 // program ends in these tests.
 
 use std::fs;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::path::PathBuf;
 use std::thread;
 
 use gatewatch::clipboard::{Clipboard, Environment, plan};
@@ -113,12 +113,15 @@ fn a_credential_plugin_that_hangs_keeps_nobody_from_leaving() {
     terminal.assert_restored();
 }
 
-/// A clock that breaks when it is asked for the third time: for the tick of the second after the first frame.
-struct Breaks(AtomicUsize);
+/// Where the clock of the program below finds that it is to break.
+const BREAKS: &str = "GATEWATCH_TEST_CLOCK_BREAKS";
+
+/// A clock that breaks once there is that file.
+struct Breaks(PathBuf);
 
 impl Clock for Breaks {
     fn now(&self) -> Timestamp {
-        assert!(self.0.fetch_add(1, Ordering::Relaxed) < 2, "the clock broke");
+        assert!(!self.0.exists(), "the clock broke");
         SystemClock.now()
     }
 }
@@ -155,17 +158,20 @@ async fn program_whose_clock_breaks() {
         reports: &mut reports,
         unrecorded: &mut unrecorded,
     };
-    gatewatch::tui::run(settings, ports, Breaks(AtomicUsize::new(0))).await.unwrap();
+    gatewatch::tui::run(settings, ports, Breaks(std::env::var_os(BREAKS).unwrap().into())).await.unwrap();
 }
 
 #[test]
 fn a_panic_gives_the_terminal_back_before_it_says_what_it_has_to_say() {
     let words = ["--exact", "leaving::program_whose_clock_breaks", "--ignored", "--nocapture"];
-    let mut terminal = Setup::of_test(&words).start();
+    let folder = TempDir::new().unwrap();
+    let file = folder.path().join("breaks");
+    let mut terminal = Setup::of_test(&words).env(BREAKS, file.to_str().unwrap()).start();
     terminal.until("the screen taken", |screen: &Screen| {
         screen.alternate_screen() && screen.contents().contains("nowhere") && screen.contents().contains("quit")
     });
     assert!(!terminal.cooked());
+    fs::write(file, "").unwrap();
     assert_eq!(terminal.end().exit_code(), 101);
     terminal.assert_restored();
     let text = terminal.text();
