@@ -81,6 +81,13 @@ impl Clock for DemoClock {
     fn now(&self) -> Timestamp {
         self.at(SystemClock.now())
     }
+
+    fn takes(&self, time: Duration) -> Duration {
+        if self.now() >= self.until {
+            return time;
+        }
+        Duration::try_from_secs_f64(time.as_secs_f64() / self.speed).unwrap_or(time)
+    }
 }
 
 #[cfg(test)]

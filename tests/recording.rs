@@ -4,6 +4,7 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking, in its helpers too")]
 
+#[allow(dead_code, reason = "each test uses a part of it")]
 #[path = "terminal/api.rs"]
 mod api;
 mod common;
@@ -17,7 +18,7 @@ use std::path::Path;
 use std::process::{Child, ChildStderr, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use api::{instance, kubeconfig, serve};
+use api::{TOKEN, instance, kubeconfig, serve};
 use common::{Ran, gatewatch};
 use flate2::read::GzDecoder;
 use pty::Setup;
@@ -30,7 +31,7 @@ const BOUND: Duration = Duration::from_secs(20);
 fn cluster(folder: &Path) -> String {
     let mut object = instance();
     object["spec"]["extraEnv"] = json!({"PASSWORD": "hunter2"});
-    kubeconfig(folder, &serve(vec![object]), &json!({"token": "t"}))
+    kubeconfig(folder, &serve(&[object]).url, &json!({"token": TOKEN}))
 }
 
 /// A recorder without a screen, once it said that the feed is live.

@@ -166,9 +166,9 @@ fn resident() -> u64 {
 }
 
 #[tokio::test(start_paused = true)]
-async fn ten_thousand_events_end_in_the_right_report() {
+async fn eight_thousand_events_end_in_the_right_report() {
     let mut soak = Soak::start();
-    soak.until(10_000).await;
+    soak.until(8_000).await;
     soak.ends_in_the_right_report().await;
     soak.assert_no_storm();
 }

@@ -46,7 +46,8 @@ fn k9s_3471_keys_hang_when_the_vpn_drops() {
 #[test]
 fn what_was_seen_is_looked_back_at_while_live_goes_on_and_one_key_leads_to_now() {
     let folder = TempDir::new().unwrap();
-    let kubeconfig = kubeconfig(folder.path(), &serve(vec![instance()]), &json!({"token": "t"}));
+    let api = serve(&[instance()]);
+    let kubeconfig = kubeconfig(folder.path(), &api.url, &json!({"token": TOKEN}));
     let mut terminal = Setup::program(&["--kubeconfig", &kubeconfig]).start();
     terminal.until_shows("18.11.0");
     assert!(!terminal.text().contains("change "), "{}", terminal.text());

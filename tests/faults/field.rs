@@ -272,6 +272,11 @@ impl Watcher {
         self.take(Message::Key(KeyEvent::new(key, KeyModifiers::NONE)));
     }
 
+    /// The terminal has another size.
+    pub fn resize(&mut self, size: Size) {
+        self.take(Message::Resize(size));
+    }
+
     /// The screen, as text.
     pub fn screen(&self) -> String {
         let Size { width, height } = self.model.size();
@@ -324,11 +329,11 @@ impl Watcher {
     }
 
     fn entries(&mut self) -> Vec<String> {
-        self.take(Message::Resize(Size { width: 240, height: 100 }));
+        self.resize(Size { width: 240, height: 100 });
         self.press(KeyCode::Char('J'));
         let screen = self.screen();
         self.press(KeyCode::Esc);
-        self.take(Message::Resize(SIZE));
+        self.resize(SIZE);
         let entries =
             screen.lines().map(str::trim_start).filter(|line| line.starts_with(|first: char| first.is_ascii_digit()));
         entries.map(|line| line.split_whitespace().skip(1).collect::<Vec<_>>().join(" ")).collect()

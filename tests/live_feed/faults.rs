@@ -72,7 +72,7 @@ async fn a_server_that_is_gone_is_tried_again_after_a_growing_delay_and_nothing_
 #[tokio::test(start_paused = true)]
 async fn k9s_507_a_server_that_is_down_for_ten_minutes_ends_the_program() {
     let (mut watches, mut server) = (Vec::new(), Server::new());
-    for resource in ["gitlabcores", "jobs", "pods", "deployments"] {
+    for resource in ["gitlabcores", "jobs", "pods", "deployments", "events"] {
         let (lines, watch) = unbounded_channel();
         lines.send(Ok(line(&change("ADDED", object("a", "6"))))).unwrap();
         lines.send(Ok(line(&listed("7")))).unwrap();

@@ -9,7 +9,7 @@ use flate2::read::GzDecoder;
 use gatewatch::cluster::{Change, ClusterEvent, Kind, Object, Uid};
 use gatewatch::record::{self, Reading};
 use jiff::ToSpan;
-use jiff::civil::date;
+use jiff::civil::{Date, date};
 use serde_json::Value;
 
 /// The upgrades: attempts that fail in one pod, pods that fail as a whole, and two hops.
@@ -18,8 +18,9 @@ const RECORDINGS: [&str; 3] = ["retry", "evicted-storage", "smooth"];
 const INSTANCE: &str = "00000000-0000-4000-8000-000000000000";
 /// The versions that they go through.
 const VERSIONS: [&str; 3] = ["18.9.2", "18.10.1", "18.11.0"];
-/// The day on which they were recorded.
-const RECORDED: jiff::civil::Date = date(2026, 11, 29);
+
+/// The day of the first one.
+const FIRST: Date = date(2027, 1, 1);
 
 /// Upgrade after upgrade.
 pub struct Story {
@@ -50,7 +51,9 @@ impl Story {
         self.number += 1;
         let gone = std::mem::take(&mut self.left).into_values().map(|object| Change::Deleted(Box::new(object)));
         let gone = gone.map(|change| ClusterEvent { time: recording.first, change });
-        let events: Vec<ClusterEvent> = gone.chain(recording.events).collect();
+        // How the watches fared then is no news now.
+        let events = recording.events.into_iter().filter(|event| !matches!(event.change, Change::Watch { .. }));
+        let events: Vec<ClusterEvent> = gone.chain(events).collect();
         for event in &events {
             match &event.change {
                 Change::Applied(object) if object.kind() != Kind::GitLabCore => {
@@ -71,11 +74,12 @@ fn key(object: &Object) -> (Kind, Uid) {
 /// A recording, with that instance for its own.
 fn recorded(name: &str) -> String {
     let mut text = String::new();
-    let file = File::open(format!("tests/recordings/{name}.jsonl.gz")).unwrap();
+    let file = File::open(format!("assets/demo/{name}.jsonl.gz")).unwrap();
     GzDecoder::new(file).read_to_string(&mut text).unwrap();
-    let first: Value = serde_json::from_str(text.lines().next().unwrap()).unwrap();
-    assert_eq!(first["object"]["kind"], "GitLabCore");
-    let own = first["object"]["metadata"]["uid"].as_str().unwrap();
+    let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let uids = lines.filter(|line| line["object"]["kind"] == "GitLabCore");
+    let own = uids.map(|line| line["object"]["metadata"]["uid"].clone()).find(|uid| uid.is_string()).unwrap();
+    let own = own.as_str().unwrap();
     for generation in [1, 2] {
         for version in VERSIONS {
             text = text.replace(&hash(own, generation, version), &hash(INSTANCE, generation, version));
@@ -86,10 +90,13 @@ fn recorded(name: &str) -> String {
 
 /// The same upgrade, told of other objects and on another day. What stays is the instance.
 fn told(recorded: &str, number: usize) -> String {
-    let day = RECORDED.checked_add(i64::try_from(number).unwrap().days()).unwrap();
+    let first: Value = serde_json::from_str(recorded.lines().next().unwrap()).unwrap();
+    let recorded_on = &first["time"].as_str().unwrap()[.."2026-11-29T".len()];
+    let day = FIRST.checked_add(i64::try_from(number).unwrap().days()).unwrap();
     let mut text = recorded
-        .replace(&format!("{RECORDED}T"), &format!("{day}T"))
+        .replace(recorded_on, &format!("{day}T"))
         .replace("\"uid\":\"", &format!("\"uid\":\"{number}-"))
+        .replace("\"pod\":\"", &format!("\"pod\":\"{number}-"))
         .replace(&format!("{number}-{INSTANCE}"), INSTANCE);
     // The instance has other generations, which the names of its Jobs tell.
     let later = 2 * i64::try_from(number).unwrap();

@@ -3,6 +3,7 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking, in its helpers too")]
 
+#[allow(dead_code, reason = "each test uses a part of it")]
 mod pty;
 
 use std::fs::File;

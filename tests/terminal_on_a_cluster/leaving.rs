@@ -9,6 +9,7 @@ use gatewatch::clipboard::{Clipboard, Environment, plan};
 use gatewatch::clock::{Clock, SystemClock};
 use gatewatch::notify::Notices;
 use gatewatch::state::{Keeper, Place as Kept};
+use gatewatch::tape::Deck;
 use gatewatch::tui::{Colours, Input, Mode, Origin, Ports, Settings, Theme};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -137,18 +138,22 @@ async fn program_whose_clock_breaks() {
         target: Default::default(),
         zone: TimeZone::UTC,
         notices: Notices::never(),
+        recorder: Default::default(),
     };
-    let ((_source, events), (report, mut outcomes), (tell, mut reports)) =
-        (channel(1), unbounded_channel(), unbounded_channel());
+    let (_source, events) = channel(1);
+    let ((report, mut outcomes), (tell, mut reports)) = (unbounded_channel(), unbounded_channel());
+    let (_recorder, mut unrecorded) = unbounded_channel();
     let clipboard = Clipboard::new(plan(&Environment::read(|_| None)), move |outcome| drop(report.send(outcome)));
     let keeper = Keeper::new(Kept::Nowhere, move |report| drop(tell.send(report)));
     let ports = Ports {
+        deck: Deck::live(),
         events,
         input: &mut Input::default(),
         clipboard: &clipboard,
         outcomes: &mut outcomes,
-        keeper: &keeper,
+        keeper: Some(&keeper),
         reports: &mut reports,
+        unrecorded: &mut unrecorded,
     };
     gatewatch::tui::run(settings, ports, Breaks(AtomicUsize::new(0))).await.unwrap();
 }
