@@ -10,7 +10,7 @@ use futures::stream;
 use http::Response;
 use serde_json::{Value, json};
 use tokio::sync::watch::Receiver;
-use tokio::time::{Instant, Interval, MissedTickBehavior, Sleep, interval_at, sleep_until};
+use tokio::time::{Instant, Sleep, sleep, sleep_until};
 
 use super::Asked;
 use super::body::{self, Body};
@@ -23,7 +23,7 @@ use super::selector::Selector;
 use super::store::{Changed, Store, write_version};
 use crate::clock::Clock;
 
-/// How often a bookmark comes.
+/// How often a bookmark comes, by the server's own clock.
 const BOOKMARK: Duration = Duration::from_secs(60);
 /// After how long a watch ends that does not say.
 const LONGEST: Duration = Duration::from_secs(30 * 60);
@@ -41,7 +41,8 @@ struct Watch {
     lines: VecDeque<Bytes>,
     /// Whether nothing more comes after that.
     over: bool,
-    bookmarks: Option<Interval>,
+    /// When the next bookmark comes, where they are welcome.
+    bookmarks: Option<Pin<Box<Sleep>>>,
     end: Pin<Box<Sleep>>,
 }
 
@@ -67,11 +68,7 @@ pub(super) async fn open(
 ) -> Result<Response<Body>, Refusal> {
     let options = WatchOptions::read(resource, &asked.query)?;
     let now = Instant::now();
-    let bookmarks = options.bookmarks.then(|| {
-        let mut ticks = interval_at(now + BOOKMARK, BOOKMARK);
-        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        ticks
-    });
+    let bookmarks = options.bookmarks.then(|| Box::pin(sleep(clock.takes(BOOKMARK))));
     let end = options.timeout.and_then(|timeout| now.checked_add(timeout)).unwrap_or(now + LONGEST);
     let mut watch = Watch {
         store,
@@ -138,7 +135,10 @@ impl Watch {
                 biased;
                 changed = self.store.changed() => changed.ok()?,
                 () = &mut self.end => return None,
-                () = tick(&mut self.bookmarks) => self.bookmark(false),
+                () = passed(&mut self.bookmarks) => {
+                    self.bookmarks = Some(Box::pin(sleep(self.teller.clock.takes(BOOKMARK))));
+                    self.bookmark(false);
+                }
             }
         }
     }
@@ -211,9 +211,9 @@ fn line(what: &str, object: &Value) -> Bytes {
     format!("{}\n", json!({"type": what, "object": object})).into()
 }
 
-async fn tick(interval: &mut Option<Interval>) {
-    match interval {
-        Some(interval) => drop(interval.tick().await),
+async fn passed(time: &mut Option<Pin<Box<Sleep>>>) {
+    match time {
+        Some(time) => time.await,
         None => std::future::pending().await,
     }
 }

@@ -6,7 +6,9 @@ use http::StatusCode;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-use super::{PODS, job, named, with};
+use super::{PODS, at, job, named, with};
+use crate::clock::Clock;
+use crate::source::server::Server;
 use crate::source::server::fixture::{TABLE, server};
 
 /// A pod with a label that a test selects by.
@@ -113,6 +115,27 @@ async fn a_quiet_watch_sends_a_bookmark_a_minute_and_ends_when_its_time_is_over(
     server.put(job());
     assert_eq!(watch.event().await.unwrap(), "BOOKMARK 4");
     assert_eq!((watch.event().await, began.elapsed()), (None, Duration::from_secs(150)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_minute_between_bookmarks_is_one_of_the_servers_own_clock() {
+    struct Fast;
+    impl Clock for Fast {
+        fn now(&self) -> jiff::Timestamp {
+            at(100)
+        }
+
+        fn takes(&self, time: Duration) -> Duration {
+            time / 30
+        }
+    }
+    let began = Instant::now();
+    let server = Server::new("token").with_clock(Fast);
+    let mut watch = server.follow(&format!("{PODS}?watch=1&allowWatchBookmarks=true")).await;
+    for bookmark in 1..4 {
+        assert_eq!(watch.event().await.unwrap(), "BOOKMARK 1");
+        assert_eq!(began.elapsed(), Duration::from_secs(2) * bookmark);
+    }
 }
 
 #[tokio::test]
