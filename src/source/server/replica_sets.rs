@@ -68,10 +68,9 @@ impl Set<'_> {
         let of = |field: &str| deployment["metadata"][field].clone();
         let hash = name.rsplit_once('-').map_or(name, |(_, hash)| hash);
         let mut selector = deployment["spec"]["selector"].clone();
-        for labels in [&mut selector["matchLabels"], &mut template["metadata"]["labels"]] {
-            if let Some(labels) = labels.as_object_mut() {
-                labels.insert("pod-template-hash".into(), hash.into());
-            }
+        let labels = [selector.pointer_mut("/matchLabels"), template.pointer_mut("/metadata/labels")];
+        for labels in labels.into_iter().flatten().filter_map(Value::as_object_mut) {
+            labels.insert("pod-template-hash".into(), hash.into());
         }
         let desired = deployment["spec"]["replicas"].to_string();
         let owner = json!({"apiVersion": "apps/v1", "kind": "Deployment", "name": of("name"), "uid": of("uid"),

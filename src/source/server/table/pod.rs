@@ -157,7 +157,7 @@ impl Summary {
     }
 
     fn note_restarts(&mut self, container: &Value) {
-        self.restarts += number(container, &["restartCount"]);
+        self.restarts = self.restarts.saturating_add(number(container, &["restartCount"]));
         self.last = self.last.max(read::time(container, &["lastState", "terminated", "finishedAt"]));
     }
 }

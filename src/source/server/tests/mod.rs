@@ -6,7 +6,9 @@
 //! | `watches` | watches |
 //! | `tables` | tables |
 //! | `logs` | logs |
+//! | `hostile` | what nobody in their senses asks or says |
 
+mod hostile;
 mod logs;
 mod objects;
 mod tables;
