@@ -1,12 +1,13 @@
 //! What a recording leaves out of an object: it is handed to others, and none of this explains an upgrade.
 //!
-//! Left out are the values of environment variables, which are where secrets are, managed fields, and the annotation that
-//! `kubectl apply` repeats the whole object in. `valueFrom` only names a place, and stays. Nothing else is changed.
+//! Left out are the values of environment variables, which are where secrets are, managed fields, and the annotations in
+//! which `kubectl apply` and operators repeat the whole object. `valueFrom` only names a place, and stays. Nothing else is changed.
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-/// The annotation in which `kubectl apply` keeps what it was given.
-const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
+/// What the annotations have in their names in which a client keeps what it gave: that of `kubectl apply`,
+/// `kubectl.kubernetes.io/last-applied-configuration`, and what libraries of operators made after it.
+const LAST_APPLIED: &str = "last-applied";
 /// The lists of containers in a pod's spec, wherever one stands: in a pod, or in the template of a Job or a Deployment.
 const CONTAINERS: [&str; 3] = ["containers", "initContainers", "ephemeralContainers"];
 
@@ -15,7 +16,7 @@ pub(super) fn redacted(mut object: Value) -> Value {
     if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
         metadata.remove("managedFields");
         if let Some(annotations) = metadata.get_mut("annotations").and_then(Value::as_object_mut) {
-            annotations.remove(LAST_APPLIED);
+            annotations.retain(|name, _| !name.contains(LAST_APPLIED));
         }
     }
     let of_core = object.get("kind").and_then(Value::as_str) == Some("GitLabCore");
@@ -52,25 +53,22 @@ fn of_containers(containers: &mut Value) {
     }
 }
 
-/// Leaves out the values of variables, in a list of `{name, value}` or in a map from the name to the value.
+/// Leaves out the values of variables, in a list of `{name, value}` or in a map from the name to the value. Whatever else
+/// stands there could be a value: `[A=b]`.
 fn variables(env: &mut Value) {
     match env {
-        Value::Array(list) => list.iter_mut().filter_map(Value::as_object_mut).for_each(forget_value),
-        Value::Object(map) => {
-            for variable in map.values_mut() {
-                match variable {
-                    Value::Object(source) => forget_value(source),
-                    // The name still tells that it is set.
-                    value => *value = Value::Null,
-                }
-            }
-        }
-        _ => {}
+        Value::Array(list) => list.iter_mut().for_each(forget_value),
+        // The name still tells that it is set.
+        Value::Object(map) => map.values_mut().for_each(forget_value),
+        value => *value = Value::Null,
     }
 }
 
-fn forget_value(variable: &mut Map<String, Value>) {
-    variable.remove("value");
+fn forget_value(variable: &mut Value) {
+    match variable {
+        Value::Object(variable) => drop(variable.remove("value")),
+        value => *value = Value::Null,
+    }
 }
 
 #[cfg(test)]
@@ -121,7 +119,8 @@ mod tests {
 
     #[test]
     fn managed_fields_and_what_was_last_applied_go_and_other_annotations_stay() {
-        let metadata = json!({"name": "a", "managedFields": [{"manager": "kubectl"}], "annotations": {LAST_APPLIED: "{}", "other": "x"}});
+        let metadata = json!({"name": "a", "managedFields": [{"manager": "kubectl"}], "annotations": {
+            "kubectl.kubernetes.io/last-applied-configuration": "{}", "banzaicloud.com/last-applied": "H4sI", "other": "x"}});
         assert_eq!(
             redacted(json!({"kind": "Pod", "metadata": metadata})),
             json!({"kind": "Pod", "metadata": {"name": "a", "annotations": {"other": "x"}}})
@@ -129,16 +128,25 @@ mod tests {
     }
 
     #[test]
-    fn whatever_has_another_form_stays_as_it_is() {
+    fn what_has_no_variables_stays_as_it_is() {
         for object in [
             json!(null),
             json!([1, "a"]),
-            json!({"kind": "GitLabCore", "spec": {"env": "A=b", "extraEnv": 5, "containers": {"env": []}}}),
-            json!({"kind": "Pod", "metadata": [], "spec": {"containers": [1, {"env": ["A=b", null]}, {"env": null}]}}),
+            json!({"kind": "GitLabCore", "spec": {"extraEnv": null, "containers": {"env": []}}}),
+            json!({"kind": "Pod", "metadata": [], "spec": {"containers": [1, {"env": [null]}, {"env": null}]}}),
             json!({"kind": "Deployment", "spec": {"env": {"A": "no pod spec"}}}),
         ] {
             assert_eq!(redacted(object.clone()), object);
         }
+    }
+
+    #[test]
+    fn variables_of_another_form_go_whole() {
+        let core = |text: Value, list: Value, map: Value| json!({"kind": "GitLabCore", "spec": {"extraEnv": text, "a": {"env": list}, "b": [{"extraEnv": map}]}});
+        let secret = core(json!("A=hunter2"), json!(["A=hunter2", ["hunter2"]]), json!({"A": ["hunter2"], "B": true}));
+        assert_eq!(redacted(secret), core(json!(null), json!([null, null]), json!({"A": null, "B": null})));
+        let pod = |env: Value| json!({"kind": "Pod", "spec": {"containers": [{"env": env}]}});
+        assert_eq!(redacted(pod(json!("A=hunter2"))), pod(json!(null)));
     }
 
     /// The values of variables in what a cluster sent, found by another rule: whatever stands in a list called `env`.
