@@ -43,7 +43,8 @@ async fn listen(
     };
     let connected = connect(&connect_options(connection)).await?;
     say(&format!("recording {} into {}; Ctrl-C ends it", place(&connected), target(&args.file)));
-    let source = Recorded::new(Live::new(connected, SystemClock), Some(recorder.pen()));
+    let pen = recorder.pen().of_namespace(connected.namespace.as_deref());
+    let source = Recorded::new(Live::new(connected, SystemClock), Some(pen));
     feed(source, |events| until_the_end(events, [interrupt, terminate, hangup], troubles)).await
 }
 
@@ -148,9 +149,9 @@ impl Beside {
         Ok(Self { recorder: file.map(create).transpose()?, unrecorded })
     }
 
-    /// What hands events to it.
-    pub(super) fn pen(&self) -> Option<Pen> {
-        self.recorder.as_ref().map(|(_, recorder)| recorder.pen())
+    /// What hands events of that namespace to it, or of all.
+    pub(super) fn pen(&self, namespace: Option<&str>) -> Option<Pen> {
+        self.recorder.as_ref().map(|(_, recorder)| recorder.pen().of_namespace(namespace))
     }
 
     /// How it fares.

@@ -50,7 +50,8 @@ pub(super) async fn watch(
     let left = loop {
         let (namespace, recorder) = (connection.namespace.clone(), desk.beside.state());
         let settings = Settings { namespace, recorder, ..settings.clone() };
-        let live = Recorded::new(Live::new(connection.clone(), clock), desk.beside.pen());
+        let pen = desk.beside.pen(connection.namespace.as_deref());
+        let live = Recorded::new(Live::new(connection.clone(), clock), pen);
         match show(settings, live, clock, &mut desk).await {
             Ok(Leave::Watch(namespace)) => connection.namespace = namespace,
             left => break left,

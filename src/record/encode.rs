@@ -8,6 +8,8 @@
 //! | how a watch fares | `WATCH`, a `Watch` of ours: an outage shows in a replay as it did then |
 //! | more of a log | `LOG`, a `Log` of ours |
 //!
+//! A list of one namespace says nothing of the others: what was heard of those stays as it was.
+//!
 //! What was remembered of an earlier run of the program is not written: it is no word of the cluster's, and a recording
 //! tells what was heard while it went on.
 
@@ -65,13 +67,18 @@ pub(super) struct Encoder {
 }
 
 impl Encoder {
-    /// Appends the lines of an event.
-    pub(super) fn encode(&mut self, event: &ClusterEvent, lines: &mut Vec<u8>) -> serde_json::Result<()> {
+    /// Appends the lines of an event that was heard of that namespace; of all where there is none.
+    pub(super) fn encode(
+        &mut self,
+        event: &ClusterEvent,
+        namespace: Option<&str>,
+        lines: &mut Vec<u8>,
+    ) -> serde_json::Result<()> {
         let mut sheet = Sheet { time: event.time, lines };
         match &event.change {
             Change::Applied(object) => self.apply(object, &mut sheet),
             Change::Deleted(object) => self.delete(object, &mut sheet),
-            Change::Replaced { kind, scope, objects } => self.replace(*kind, scope, objects, &mut sheet),
+            Change::Replaced { kind, scope, objects } => self.replace(*kind, scope, namespace, objects, &mut sheet),
             Change::Alive(kind) => sheet.bookmark(*kind, None),
             Change::Watch { kind, state } => sheet.ours(WATCH, "Watch", Fares { of: kind.name(), state }),
             Change::Log(change) => sheet.ours::<&LogChange>(LOG, "Log", change),
@@ -93,13 +100,15 @@ impl Encoder {
         &mut self,
         kind: Kind,
         scope: &Scope,
+        namespace: Option<&str>,
         objects: &[Object],
         sheet: &mut Sheet<'_>,
     ) -> serde_json::Result<()> {
         let about = if let Scope::About(uid) = scope { uid.0.as_str() } else { "" };
         sheet.bookmark(kind, Some((LIST_BEGINS, about)))?;
         let listed: BTreeSet<&Uid> = objects.iter().map(|object| &object.meta().uid).collect();
-        let gone = self.present.of(kind, scope).filter(|object| !listed.contains(&object.meta().uid));
+        let within = |object: &&Object| namespace.is_none_or(|namespace| object.meta().namespace == namespace);
+        let gone = self.present.of(kind, scope).filter(|object| !listed.contains(&object.meta().uid)).filter(within);
         let gone: Vec<Object> = gone.cloned().collect();
         gone.iter().try_for_each(|object| self.delete(object, sheet))?;
         for object in objects {

@@ -148,7 +148,7 @@ fn written(events: &[ClusterEvent]) -> Vec<Vec<u8>> {
     let mut encoder = Encoder::default();
     let lines = events.iter().map(|event| {
         let mut lines = Vec::new();
-        encoder.encode(event, &mut lines).unwrap();
+        encoder.encode(event, None, &mut lines).unwrap();
         lines
     });
     lines.collect()

@@ -39,8 +39,15 @@ pub struct Recorder {
 /// Hands events to the recording. It never blocks.
 #[derive(Clone)]
 pub struct Pen {
-    events: SyncSender<ClusterEvent>,
+    events: SyncSender<Heard>,
+    namespace: Option<Arc<str>>,
     fate: Arc<Fate>,
+}
+
+/// An event, and of which namespace it was heard; of all where there is none.
+struct Heard {
+    event: ClusterEvent,
+    namespace: Option<Arc<str>>,
 }
 
 /// What was written.
@@ -98,7 +105,7 @@ impl Recorder {
         let (events, waiting) = mpsc::sync_channel(WAITING);
         let (end, ended) = mpsc::channel();
         let fate = Arc::new(Fate { name, why: OnceLock::new(), tell: Box::new(tell) });
-        let pen = Pen { events, fate: Arc::clone(&fate) };
+        let pen = Pen { events, namespace: None, fate: Arc::clone(&fate) };
         thread::spawn(move || {
             let mut written = Written::default();
             if let Err(error) = work(out, &waiting, &fate, &mut written) {
@@ -110,7 +117,7 @@ impl Recorder {
         Self { pen, ended, made }
     }
 
-    /// What hands events to it.
+    /// What hands events to it, heard of all namespaces.
     pub fn pen(&self) -> Pen {
         self.pen.clone()
     }
@@ -126,7 +133,7 @@ impl Recorder {
     /// # Errors
     /// Why not everything was written, in a sentence.
     pub fn close(self) -> Result<Written, String> {
-        let Self { pen: Pen { events, fate }, ended, made } = self;
+        let Self { pen: Pen { events, fate, .. }, ended, made } = self;
         drop(events);
         let written = ended.recv_timeout(PATIENCE);
         if written.is_err() {
@@ -147,12 +154,18 @@ impl Recorder {
 const SLOW: &str = "writing takes too long, as where a disk hangs";
 
 impl Pen {
+    /// The same, of that namespace: what is listed says nothing of the others. `None` is all.
+    #[must_use]
+    pub fn of_namespace(self, namespace: Option<&str>) -> Self {
+        Self { namespace: namespace.map(Arc::from), ..self }
+    }
+
     /// Hands over an event. One that finds the queue full ends the recording.
     pub fn write(&self, event: &ClusterEvent) {
         if self.fate.why.get().is_some() {
             return;
         }
-        match self.events.try_send(event.clone()) {
+        match self.events.try_send(Heard { event: event.clone(), namespace: self.namespace.clone() }) {
             // Where the thread is gone, it said why.
             Ok(()) | Err(TrySendError::Disconnected(_)) => {}
             Err(TrySendError::Full(_)) => self.fate.end(SLOW),
@@ -185,20 +198,15 @@ impl<W: Write> Out<W> {
 
 /// Writes all that comes, until nothing more does. What waited when the recording ended is still written: it is what came
 /// before.
-fn work<W: Write>(
-    mut out: Out<W>,
-    events: &Receiver<ClusterEvent>,
-    fate: &Fate,
-    written: &mut Written,
-) -> io::Result<()> {
+fn work<W: Write>(mut out: Out<W>, events: &Receiver<Heard>, fate: &Fate, written: &mut Written) -> io::Result<()> {
     let (mut encoder, mut lines) = (Encoder::default(), Vec::new());
     loop {
         let next = if fate.why.get().is_some() { events.try_recv().ok() } else { events.recv().ok() };
         let Some(first) = next else { return out.finish() };
         lines.clear();
         let mut after = *written;
-        for event in std::iter::once(first).chain(events.try_iter().take(BATCH)) {
-            encoder.encode(&event, &mut lines)?;
+        for Heard { event, namespace } in std::iter::once(first).chain(events.try_iter().take(BATCH)) {
+            encoder.encode(&event, namespace.as_deref(), &mut lines)?;
             after.note(&event);
         }
         out.write(&lines)?;

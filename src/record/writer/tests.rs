@@ -4,8 +4,8 @@ use serde_json::json;
 use tempfile::TempDir;
 
 use super::*;
-use crate::cluster::{Kind, Object};
-use crate::fixture::{at, pod, running};
+use crate::cluster::{Kind, Object, Scope};
+use crate::fixture::{at, pod, running, with};
 use crate::record::{Reading, open, read};
 
 /// Longer than any of it takes.
@@ -89,7 +89,7 @@ fn what_is_written_can_be_read_at_once_also_packed() {
 fn a_disk_that_fills_up_ends_the_recording_and_leaves_what_was_written() {
     let line = {
         let mut lines = Vec::new();
-        Encoder::default().encode(&applied(1), &mut lines).unwrap();
+        Encoder::default().encode(&applied(1), None, &mut lines).unwrap();
         lines.len()
     };
     let (disk, hand) = disk(line * 5 / 2);
@@ -189,4 +189,28 @@ fn a_file_into_which_nothing_was_written_goes_again() {
         assert_eq!(recorder.close().unwrap().changes, 0);
         assert_eq!(path.exists(), alive);
     }
+}
+
+#[test]
+fn a_list_of_one_namespace_says_nothing_of_another() {
+    let object = |namespace: &str, name: &str| {
+        let value = with(pod(name, 0, json!({})), json!({"metadata": {"namespace": namespace, "uid": name}}));
+        Object::read(&value).unwrap().whole(&value)
+    };
+    let (disk, hand) = disk(usize::MAX);
+    let (recorder, _) = recorder(Out::Plain(disk));
+    let list = |namespace: Option<&str>, objects: &[Object]| {
+        let change = Change::Replaced { kind: Kind::Pod, scope: Scope::All, objects: objects.to_vec() };
+        recorder.pen().of_namespace(namespace).write(&ClusterEvent { time: at(0), change });
+        let heard = events(&hand.flushed.recv_timeout(BOUND).unwrap());
+        hand.go_on.send(()).unwrap();
+        let Some(Change::Replaced { objects, .. }) = heard.last().map(|event| event.change.clone()) else { panic!() };
+        objects.iter().map(|object| object.meta().name.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(list(Some("one"), &[object("one", "a"), object("one", "b")]), ["a", "b"]);
+    assert_eq!(list(Some("other"), &[object("other", "c")]), ["a", "b", "c"]);
+    assert_eq!(list(Some("one"), &[object("one", "b")]), ["b", "c"], "what went meanwhile");
+    assert_eq!(list(None, &[object("other", "c")]), ["c"], "all of them were looked at");
+    hand.go_on.send(()).ok();
+    recorder.close().unwrap();
 }
