@@ -139,11 +139,15 @@ impl Recorder {
         if written.is_err() {
             fate.end(SLOW);
         }
+        let removed = made.as_ref().is_some_and(|path| !path.exists());
         if let (Ok(Written { span: None, .. }), Some(path)) = (&written, made) {
             // A file that stays is no harm.
             let _ = fs::remove_file(path);
         }
         match (written, fate.why.get()) {
+            (Ok(Written { span: Some(_), .. }), None) if removed => {
+                Err(sentence(&format!("{} was removed while it was written, and what it held is lost", fate.name)))
+            }
             (Ok(written), None) => Ok(written),
             (_, why) => Err(why.cloned().unwrap_or_default()),
         }

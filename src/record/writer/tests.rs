@@ -214,3 +214,15 @@ fn a_list_of_one_namespace_says_nothing_of_another() {
     hand.go_on.send(()).ok();
     recorder.close().unwrap();
 }
+
+#[test]
+fn a_file_that_is_removed_with_its_folder_is_told_to_be_lost() {
+    let home = TempDir::new().unwrap();
+    let folder = home.path().join("folder");
+    fs::create_dir(&folder).unwrap();
+    let recorder = Recorder::create(&folder.join("a"), |_| {}).unwrap();
+    recorder.pen().write(&applied(1));
+    fs::remove_dir_all(&folder).unwrap();
+    let why = recorder.close().unwrap_err();
+    assert!(why.ends_with("a` was removed while it was written, and what it held is lost"), "{why}");
+}
