@@ -6,9 +6,9 @@ use std::net::{Ipv4Addr, SocketAddr};
 
 use tempfile::NamedTempFile;
 use tokio::net::TcpListener;
-use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::JoinSet;
 
+use super::asked::Asked;
 use super::record::Beside;
 use super::screens::{Desk, on_a_terminal, settings, watch};
 use super::{connect_options, printed};
@@ -39,6 +39,8 @@ pub(super) fn list() -> Result<ExitCode, ExpectedError> {
 /// Shows it on our own screens, as any cluster: by a kubeconfig, which a command that is copied from them names.
 pub(super) async fn show(cli: &Cli, args: &DemoArgs) -> Result<ExitCode, ExpectedError> {
     on_a_terminal("`gatewatch demo --serve` needs none")?;
+    // A signal that comes before the screen listens for it would leave the file behind.
+    let mut asked = Asked::listen()?;
     let mut stage = Stage::open(args).await?;
     // It is for this user alone to read, and gone with the program.
     let file = private(&stage.kubeconfig)?;
@@ -47,7 +49,12 @@ pub(super) async fn show(cli: &Cli, args: &DemoArgs) -> Result<ExitCode, Expecte
     let settings = Settings { target: connection.target(), ..settings(cli, args.scenario.name.into(), None, origin) };
     let clock = stage.clock;
     let shown = async {
-        let connection = connect(&connect_options(&connection)).await?;
+        let options = connect_options(&connection);
+        let connection = tokio::select! {
+            biased;
+            number = asked.next() => return Ok(ExitCode::Signal(number)),
+            connection = connect(&options) => connection?,
+        };
         watch(connection, settings, clock, Desk::open(Some(Place::Nowhere), Beside::open(None)?)).await
     };
     tokio::select! {
@@ -58,9 +65,7 @@ pub(super) async fn show(cli: &Cli, args: &DemoArgs) -> Result<ExitCode, Expecte
 
 /// Serves it to whoever reads the kubeconfig, until somebody ends it.
 pub(super) async fn serve(args: &DemoArgs) -> Result<ExitCode, ExpectedError> {
-    let cannot = |error| ExpectedError::usage(format!("cannot listen for signals: {error}"));
-    let mut interrupted = signal(SignalKind::interrupt()).map_err(cannot)?;
-    let mut terminated = signal(SignalKind::terminate()).map_err(cannot)?;
+    let mut asked = Asked::listen()?;
     let mut stage = Stage::open(args).await?;
     let mut out = io::stdout().lock();
     match out.write_all(stage.kubeconfig.as_bytes()).and_then(|()| out.flush()) {
@@ -77,8 +82,7 @@ pub(super) async fn serve(args: &DemoArgs) -> Result<ExitCode, ExpectedError> {
         stage.address,
     );
     tokio::select! {
-        _ = interrupted.recv() => Ok(ExitCode::Settled),
-        _ = terminated.recv() => Ok(ExitCode::Settled),
+        _ = asked.next() => Ok(ExitCode::Settled),
         error = stage.fails() => Err(error),
     }
 }

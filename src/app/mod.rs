@@ -6,8 +6,10 @@
 //! | `cluster` | the same on a cluster |
 //! | `record` | `record`, and what is said of a recording |
 //! | `screens` | the dashboard and the kiosk, on a cluster or on a recording |
+//! | `asked` | the signals that end what has no screen |
 //! | `demo` | the same on an API server inside the program, and that server alone |
 
+mod asked;
 mod cluster;
 mod demo;
 mod file;

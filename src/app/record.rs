@@ -4,9 +4,9 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
-use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc::{Receiver, UnboundedReceiver, unbounded_channel};
 
+use super::asked::Asked;
 use super::{connect_options, feed};
 use crate::cli::{ConnectionArgs, RecordArgs};
 use crate::clock::SystemClock;
@@ -37,31 +37,26 @@ async fn listen(
     recorder: &Recorder,
     troubles: UnboundedReceiver<String>,
 ) -> Result<(), ExpectedError> {
-    let signals = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()].map(signal);
-    let [Ok(interrupt), Ok(terminate), Ok(hangup)] = signals else {
-        return Err(ExpectedError::usage("cannot listen for signals, so that nothing could end the recording"));
+    let mut asked = Asked::listen()?;
+    let options = connect_options(connection);
+    let connected = tokio::select! {
+        biased;
+        _ = asked.next() => return Ok(()),
+        connected = connect(&options) => connected?,
     };
-    let connected = connect(&connect_options(connection)).await?;
     say(&format!("recording {} into {}; Ctrl-C ends it", place(&connected), target(&args.file)));
     let pen = recorder.pen().of_namespace(connected.namespace.as_deref());
     let source = Recorded::new(Live::new(connected, SystemClock), Some(pen));
-    feed(source, |events| until_the_end(events, [interrupt, terminate, hangup], troubles)).await
+    feed(source, |events| until_the_end(events, asked, troubles)).await
 }
 
 /// Says how the feed fares, until a signal or a trouble comes.
-async fn until_the_end(
-    mut events: Receiver<ClusterEvent>,
-    signals: [Signal; 3],
-    mut troubles: UnboundedReceiver<String>,
-) {
-    let [mut interrupt, mut terminate, mut hangup] = signals;
+async fn until_the_end(mut events: Receiver<ClusterEvent>, mut asked: Asked, mut troubles: UnboundedReceiver<String>) {
     let mut fares = Feed::default();
     loop {
         tokio::select! {
             biased;
-            _ = interrupt.recv() => return,
-            _ = terminate.recv() => return,
-            _ = hangup.recv() => return,
+            _ = asked.next() => return,
             _ = troubles.recv() => return,
             event = events.recv() => {
                 let Some(event) = event else { return };
