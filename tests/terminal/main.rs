@@ -137,6 +137,16 @@ fn a_replay_waits_and_goes_on_at_another_speed() {
 }
 
 #[test]
+fn a_recording_comes_through_a_pipe_and_keys_from_the_terminal() {
+    let mut terminal = started(shell(&[], "cat \"$1\" | \"$0\" replay - --speed 1000; echo LEFT"));
+    terminal.type_keys("0");
+    terminal.until("the beginning", |screen| !screen.contents().contains("replay ended"));
+    terminal.type_keys("q");
+    terminal.until_shows("LEFT");
+    terminal.assert_restored();
+}
+
+#[test]
 fn several_recordings_are_played_as_one() {
     let folder = tempfile::tempdir().unwrap();
     let whole = std::fs::read_to_string(under_way()).unwrap();
