@@ -192,6 +192,13 @@ impl Deck {
         matches!(self.source, Source::Live)
     }
 
+    /// Holds what plays where it was at the machine's time `since`: up to `now` nobody could look.
+    pub fn hold(&mut self, since: Timestamp, now: Timestamp) {
+        if self.playhead.plays() {
+            self.playhead.put(self.time(since), now);
+        }
+    }
+
     /// What it waits for.
     pub fn wait(&self, now: Timestamp) -> Wait {
         let goal = self.goal(now);

@@ -324,3 +324,17 @@ fn failures_since_are_counted() {
 fn nothing_can_be_looked_back_at_before_anything_was_seen() {
     assert!(Deck::live().travel(Travel::Back, machine(0)).refused.is_some());
 }
+
+#[test]
+fn what_plays_is_held_while_nobody_could_look() {
+    let mut deck = Deck::recording(vec![alive(0), alive(100)], 2.0, machine(0));
+    work(&mut deck, machine(3_000));
+    deck.hold(machine(3_000), machine(63_000));
+    assert_eq!(gauge(&mut deck, machine(64_000)).time, at(8));
+    let _ = deck.travel(Travel::Toggle, machine(64_000));
+    deck.hold(machine(65_000), machine(66_000));
+    assert_eq!(gauge(&mut deck, machine(67_000)).motion, Motion::Paused);
+    let mut deck = live(&["1.0.0"]);
+    deck.hold(machine(5_000), machine(6_000));
+    assert_eq!(deck.show(machine(7_000)), Shown::Now, "what is live goes on");
+}
