@@ -118,18 +118,22 @@ fn looking_back(model: &Model, gauge: &Gauge, buffer: &mut Buffer) {
     let style = theme.looking_back();
     let time = words::clock(gauge.time, gauge.today, &model.settings.zone);
     let key = Place::Dashboard.label(Action::Travel(Travel::End), theme.ascii);
-    let failed = match gauge.failed_since {
-        0 => String::new(),
-        failed => format!(" {} since ", words::counted(failed, "failure")),
-    };
+    let failed = |words: String| if gauge.failed_since == 0 { String::new() } else { words };
+    let since = failed(format!(" {} since ", words::counted(gauge.failed_since, "failure")));
     let told = [
-        (format!(" looking at {time}, live goes on  "), format!("{key} back to now ")),
-        (format!(" looking at {time}, live goes on "), format!("{key} now ")),
-        (format!(" at {time}, live goes on "), format!("{key} now ")),
+        (format!(" looking at {time}, live goes on  "), since.clone(), format!("{key} back to now ")),
+        (format!(" looking at {time}, live goes on "), since.clone(), format!("{key} now ")),
+        (format!(" at {time}, live goes on "), since, format!("{key} now ")),
+        (
+            format!(" at {time}, live goes on "),
+            failed(format!(" {} failed ", gauge.failed_since)),
+            format!("{key} now "),
+        ),
     ];
-    let taken = |(left, right): &(String, String)| width(left) + width(&failed) + width(right);
+    // As much stands between both sides at the least.
+    let taken = |(left, failed, right): &(String, String, String)| width(left) + width(failed) + 2 + width(right);
     let fitting = told.iter().find(|told| taken(told) <= area.width.into()).or(told.last());
-    let Some((left, right)) = fitting.cloned() else { return };
+    let Some((left, failed, right)) = fitting.cloned() else { return };
     let left = Line::from(vec![
         Span::styled(left, style),
         Span::styled(failed, theme.style(Tone::Failed).remove_modifier(Modifier::REVERSED)),
