@@ -102,6 +102,16 @@ fn keys_that_lead_elsewhere_are_named_only_where_time_is_not_simply_now() {
 }
 
 #[test]
+fn what_plays_or_waits_is_named_in_the_narrowest_bar_and_not_where_neither_can_be() {
+    for (motion, key) in [(Motion::Playing, "Space pause"), (Motion::Paused, "Space play"), (Motion::Ended, "")] {
+        let shown = text(&drawn(&replay(retrying(), gauge(motion), COLOUR, (60, 15))));
+        let bar = shown.lines().last().unwrap_or_default();
+        assert!(bar.contains(key) && bar.contains("? help"), "{motion:?} {bar}");
+        assert_eq!(bar.contains("Space"), motion != Motion::Ended, "{bar}");
+    }
+}
+
+#[test]
 fn the_line_that_tells_that_one_looks_back_is_whole_however_much_failed() {
     for theme in [COLOUR, MONO, super::theme::Theme { ascii: true, ..MONO }] {
         for failed in [1, 2, 10, 100] {

@@ -5,9 +5,9 @@ use ratatui::layout::Rect;
 use ratatui::style::Modifier;
 use ratatui::text::{Line, Span};
 
-use super::words;
+use super::{scrubber, words};
 use crate::cluster::FeedState;
-use crate::tape::{Gauge, Travel};
+use crate::tape::{Gauge, Motion, Travel};
 use crate::tui::keymap::{Action, Place};
 use crate::tui::model::{Model, Origin};
 use crate::tui::recorder::RecorderState;
@@ -92,8 +92,9 @@ pub fn feed(model: &Model) -> Vec<Span<'static>> {
         }
         FeedState::Ended if replay => (Tone::Muted, Glyph::Ended, "replay ended".into()),
         _ if replay => {
-            let speed = model.gauge().map_or(1.0, |gauge| gauge.speed);
-            (Tone::Active, Glyph::Replay, format!("replay{}", times(speed)))
+            let (motion, speed) = model.gauge().map_or((Motion::Playing, 1.0), |gauge| (gauge.motion, gauge.speed));
+            let (tone, glyph) = scrubber::motion(motion);
+            (tone, glyph, format!("replay{}", times(speed)))
         }
         FeedState::Connecting => (Tone::Warning, Glyph::Connecting, "connecting".into()),
         FeedState::Live { .. } => match model.settings.origin {
