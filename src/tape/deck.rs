@@ -177,10 +177,15 @@ impl Deck {
 
     /// Where the playhead is, in recorded time.
     fn time(&self, now: Timestamp) -> Timestamp {
-        let last = if self.is_live() { Some(now) } else { self.reel.last() };
         let time = self.playhead.time(now);
-        let time = last.map_or(time, |last| time.min(last));
+        let time = if self.playhead.follows() { time.max(self.last(now)) } else { time.min(self.last(now)) };
         self.reel.first().map_or(time, |first| time.max(first))
+    }
+
+    /// When the tape ends: that of a live feed now, or with what was heard last where the machine's clock was set back since.
+    fn last(&self, now: Timestamp) -> Timestamp {
+        let last = self.reel.last().unwrap_or(now);
+        if self.is_live() { last.max(now) } else { last }
     }
 
     /// The position of the playhead. That of a recording can lie beyond the frontier, which then comes after it.
@@ -190,6 +195,13 @@ impl Deck {
 
     fn is_live(&self) -> bool {
         matches!(self.source, Source::Live)
+    }
+
+    /// Holds what plays where it was at the machine's time `since`: up to `now` nobody could look.
+    pub fn hold(&mut self, since: Timestamp, now: Timestamp) {
+        if self.playhead.plays() {
+            self.playhead.put(self.time(since), now);
+        }
     }
 
     /// What it waits for.
@@ -276,7 +288,7 @@ impl Deck {
             Source::Recording(cursor) if cursor.at < goal => (self.frontier_time(now), cursor.at),
             _ => (time, goal),
         };
-        let last = if self.is_live() { now } else { self.reel.last().unwrap_or(time) };
+        let last = self.last(now);
         let motion = match self.playhead.plays() {
             _ if !self.is_live() && time >= last => Motion::Ended,
             true => Motion::Playing,
@@ -306,14 +318,17 @@ impl Deck {
     }
 
     fn set_out(&mut self, travel: Travel, now: Timestamp) -> Result<(), &'static str> {
-        let Some((first, last)) = self.reel.first().zip(self.reel.last()) else { return Err("nothing was seen yet") };
-        let (time, follows) = (self.time(now), self.playhead.follows());
-        let passed = self.reel.passed(self.goal(now));
+        let Some(first) = self.reel.first() else { return Err("nothing was seen yet") };
+        let (time, last, follows) = (self.time(now), self.last(now), self.playhead.follows());
+        let goal = self.goal(now);
+        let passed = self.reel.passed(goal);
         let shown = self.gauge(now);
         let at_end = if self.is_live() { follows.then_some(NOW) } else { (time >= last).then_some(END) };
         let mark = |index: usize| self.reel.marks().get(index).map(|mark| mark.time);
         match travel {
             Travel::Back | Travel::Earlier | Travel::Start if time <= first => return Err(BEGINNING),
+            // What lies before it is not known yet.
+            Travel::Back if goal > self.reel.head().0.at => self.sought = Some(travel),
             Travel::Back => {
                 let before = passed.checked_sub(2).and_then(mark);
                 self.playhead.pause(before.unwrap_or(first));

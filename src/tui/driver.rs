@@ -223,9 +223,11 @@ impl<C: Clock> Loop<'_, C> {
         }
     }
 
-    /// Lets the shell have the terminal for a while; what comes back is the size it has afterwards.
+    /// Lets the shell have the terminal for a while, in which nothing plays; what comes back is the size it has afterwards.
     fn suspend(&mut self) -> io::Result<Message> {
+        let since = self.clock.now();
         self.screen.suspend()?;
+        self.deck.hold(since, self.clock.now());
         self.screen.resume().map(Message::Resize)
     }
 

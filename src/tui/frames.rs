@@ -359,7 +359,8 @@ fn a_replay_says_so() {
         text(&drawn(&model)).lines().next().unwrap_or_default().to_owned()
     };
     assert!(header(Motion::Playing).starts_with(" gatewatch  retry.jsonl.gz  "));
-    assert!(header(Motion::Paused).ends_with("  ▶ replay 10x  14:32:07"));
+    assert!(header(Motion::Playing).ends_with("  ▶ replay 10x  14:32:07"));
+    assert!(header(Motion::Paused).ends_with("  ‖ replay 10x  14:32:07"));
     assert!(header(Motion::Ended).ends_with("  ■ replay ended  14:32:07"));
 }
 

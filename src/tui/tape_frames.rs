@@ -102,6 +102,36 @@ fn keys_that_lead_elsewhere_are_named_only_where_time_is_not_simply_now() {
 }
 
 #[test]
+fn what_plays_or_waits_is_named_in_the_narrowest_bar_and_not_where_neither_can_be() {
+    for (motion, key) in [(Motion::Playing, "Space pause"), (Motion::Paused, "Space play"), (Motion::Ended, "")] {
+        let shown = text(&drawn(&replay(retrying(), gauge(motion), COLOUR, (60, 15))));
+        let bar = shown.lines().last().unwrap_or_default();
+        assert!(bar.contains(key) && bar.contains("? help"), "{motion:?} {bar}");
+        assert_eq!(bar.contains("Space"), motion != Motion::Ended, "{bar}");
+    }
+}
+
+#[test]
+fn the_line_that_tells_that_one_looks_back_is_whole_however_much_failed() {
+    for theme in [COLOUR, MONO, super::theme::Theme { ascii: true, ..MONO }] {
+        for failed in [1, 2, 10, 100] {
+            for seconds in [600, 86_400] {
+                let mut model = looking_back(running(), seconds, settings(theme), (60, 15), vec![tried(1)]);
+                if let Shown::Past(_, gauge) = &mut model.shown {
+                    gauge.failed_since = failed;
+                }
+                let shown = text(&drawn(&model));
+                let line = shown.lines().nth(1).unwrap_or_default();
+                let since = [format!(" {failed} failure"), format!(" {failed} failed ")];
+                let told = since.iter().any(|words| line.contains(words)) && line.contains("14:");
+                let whole = line.contains(", live goes on ") && line.ends_with("$ now") && !line.contains(['…', '~']);
+                assert!(told && whole, "{line}");
+            }
+        }
+    }
+}
+
+#[test]
 fn every_key_leads_where_it_says_and_none_does_in_a_kiosk() {
     let keys = [
         (' ', Travel::Toggle),

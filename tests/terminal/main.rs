@@ -9,6 +9,7 @@ mod pty;
 use std::fs::File;
 use std::io::{BufRead as _, BufReader};
 use std::sync::OnceLock;
+use std::time::Instant;
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use flate2::read::GzDecoder;
@@ -134,6 +135,39 @@ fn a_replay_waits_and_goes_on_at_another_speed() {
     terminal.until_shows("replay 1000x");
     terminal.type_keys("P");
     terminal.until_shows("replay ended");
+}
+
+#[test]
+fn a_recording_comes_through_a_pipe_and_keys_from_the_terminal() {
+    let mut terminal = started(shell(&[], "cat \"$1\" | \"$0\" replay - --speed 1000; echo LEFT"));
+    terminal.type_keys("0");
+    terminal.until("the beginning", |screen| !screen.contents().contains("replay ended"));
+    terminal.type_keys("q");
+    terminal.until_shows("LEFT");
+    terminal.assert_restored();
+}
+
+#[test]
+fn nothing_plays_while_it_is_suspended() {
+    let script = "\"$0\" replay \"$1\"; echo SUSPENDED; sleep 3; fg; echo LEFT";
+    let mut terminal = shell(&["-m"], script).start();
+    terminal.until_shows("Space pause");
+    // Recorded seconds, of which one passes in one.
+    let passed = |terminal: &Terminal| {
+        let text = terminal.text();
+        let (before, _) = text.split_once("s of ").unwrap_or_else(|| panic!("no position\n{text}"));
+        before.rsplit(' ').next().and_then(|seconds| seconds.parse::<u64>().ok()).unwrap_or_else(|| panic!("{text}"))
+    };
+    let (began, before) = (Instant::now(), passed(&terminal));
+    terminal.type_keys("\x1a");
+    terminal.until_shows("SUSPENDED");
+    terminal.until("the dashboard again", |screen| screen.alternate_screen() && fills(screen));
+    terminal.type_keys("P");
+    terminal.until_shows("Space play");
+    let (took, after) = (began.elapsed().as_secs(), passed(&terminal));
+    assert!(took >= 3 && after - before <= took - 2, "{before} s to {after} s in {took} s");
+    terminal.type_keys("q");
+    terminal.until_shows("LEFT");
 }
 
 #[test]

@@ -324,3 +324,54 @@ fn failures_since_are_counted() {
 fn nothing_can_be_looked_back_at_before_anything_was_seen() {
     assert!(Deck::live().travel(Travel::Back, machine(0)).refused.is_some());
 }
+
+#[test]
+fn one_change_back_is_from_the_end_also_where_that_was_not_read_yet() {
+    let mut deck = Deck::recording(recorded("smooth"), 1.0, machine(0));
+    let now = machine(0);
+    assert_eq!(deck.travel(Travel::End, now).refused, None);
+    assert_eq!(deck.travel(Travel::Back, now).refused, None);
+    work(&mut deck, now);
+    let Gauge { change, changes, motion, .. } = gauge(&mut deck, now);
+    assert_eq!((change + 1, motion), (changes, Motion::Paused));
+}
+
+#[test]
+fn ten_seconds_forward_are_ten_also_where_live_was_quiet_for_long() {
+    let mut deck = live(&["1.0.0"]);
+    let now = machine(600_000);
+    for _ in 0..3 {
+        let _ = deck.travel(Travel::Earlier, now);
+    }
+    for time in [580_000, 590_000] {
+        let _ = deck.travel(Travel::Later, now);
+        assert_eq!(gauge(&mut deck, now).time, machine(time));
+    }
+    assert_eq!(deck.travel(Travel::Later, now).shown, Some(Shown::Now));
+}
+
+#[test]
+fn a_live_feed_is_paused_at_what_was_shown_also_after_the_clock_was_set_back() {
+    let mut deck = live(&["1.0.0"]);
+    let now = machine(-60_000);
+    let _ = deck.hear([core("2.0.0")], now);
+    let shown = deck.travel(Travel::Toggle, now).shown.unwrap();
+    assert_eq!(target(&shown).as_deref(), Some("2.0.0"));
+    let _ = deck.travel(Travel::Toggle, now);
+    work(&mut deck, now);
+    assert_eq!(deck.show(now), Shown::Now, "and what is played from there ends in now");
+}
+
+#[test]
+fn what_plays_is_held_while_nobody_could_look() {
+    let mut deck = Deck::recording(vec![alive(0), alive(100)], 2.0, machine(0));
+    work(&mut deck, machine(3_000));
+    deck.hold(machine(3_000), machine(63_000));
+    assert_eq!(gauge(&mut deck, machine(64_000)).time, at(8));
+    let _ = deck.travel(Travel::Toggle, machine(64_000));
+    deck.hold(machine(65_000), machine(66_000));
+    assert_eq!(gauge(&mut deck, machine(67_000)).motion, Motion::Paused);
+    let mut deck = live(&["1.0.0"]);
+    deck.hold(machine(5_000), machine(6_000));
+    assert_eq!(deck.show(machine(7_000)), Shown::Now, "what is live goes on");
+}

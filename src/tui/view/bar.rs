@@ -53,15 +53,16 @@ pub fn draw(model: &Model, right: Line<'static>, buffer: &mut Buffer) {
 }
 
 /// The keys of a place that there is room for, and what stands between two: less air, then less keys. A key is named whole,
-/// or not at all; help, which tells of the others, goes last.
+/// or not at all; what plays or waits on a tape goes before last, and help, which tells of the others, last.
 fn named(place: Place, room: usize, model: &Model) -> (Vec<(String, &'static str)>, &'static str) {
     let ascii = model.theme().ascii;
     // Where it is simply now, nobody is led elsewhere.
     let told = |binding: &&Binding| model.gauge().is_some() || !matches!(binding.action, Action::Travel(_));
     let bound = place.bindings().filter(told);
-    let waits = model.gauge().is_some_and(|gauge| gauge.motion == Motion::Paused);
-    let word = |binding: &Binding| match binding.action {
-        Action::Travel(Travel::Toggle) if waits => Some("play"),
+    let motion = model.gauge().map(|gauge| gauge.motion);
+    let word = |binding: &Binding| match (binding.action, motion) {
+        (Action::Travel(Travel::Toggle), Some(Motion::Paused)) => Some("play"),
+        (Action::Travel(Travel::Toggle), Some(Motion::Ended)) => None,
         _ => binding.bar,
     };
     let bound = bound.filter_map(|binding| Some((binding, binding.keys.first()?.label(ascii), word(binding)?)));
@@ -73,8 +74,9 @@ fn named(place: Place, room: usize, model: &Model) -> (Vec<(String, &'static str
         if let Some(gap) = fits.or(bound.is_empty().then_some("")) {
             return (bound.into_iter().map(|(_, key, word)| (key, word)).collect(), gap);
         }
-        let least = bound.iter().rposition(|(binding, ..)| binding.action != Action::Help).unwrap_or(0);
-        bound.remove(least);
+        let stays = |action| matches!(action, Action::Help | Action::Travel(Travel::Toggle));
+        let least = bound.iter().rposition(|(binding, ..)| !stays(binding.action));
+        bound.remove(least.unwrap_or(bound.len() - 1));
     }
 }
 

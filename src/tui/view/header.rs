@@ -5,9 +5,9 @@ use ratatui::layout::Rect;
 use ratatui::style::Modifier;
 use ratatui::text::{Line, Span};
 
-use super::words;
+use super::{scrubber, words};
 use crate::cluster::FeedState;
-use crate::tape::{Gauge, Travel};
+use crate::tape::{Gauge, Motion, Travel};
 use crate::tui::keymap::{Action, Place};
 use crate::tui::model::{Model, Origin};
 use crate::tui::recorder::RecorderState;
@@ -92,8 +92,9 @@ pub fn feed(model: &Model) -> Vec<Span<'static>> {
         }
         FeedState::Ended if replay => (Tone::Muted, Glyph::Ended, "replay ended".into()),
         _ if replay => {
-            let speed = model.gauge().map_or(1.0, |gauge| gauge.speed);
-            (Tone::Active, Glyph::Replay, format!("replay{}", times(speed)))
+            let (motion, speed) = model.gauge().map_or((Motion::Playing, 1.0), |gauge| (gauge.motion, gauge.speed));
+            let (tone, glyph) = scrubber::motion(motion);
+            (tone, glyph, format!("replay{}", times(speed)))
         }
         FeedState::Connecting => (Tone::Warning, Glyph::Connecting, "connecting".into()),
         FeedState::Live { .. } => match model.settings.origin {
@@ -118,18 +119,22 @@ fn looking_back(model: &Model, gauge: &Gauge, buffer: &mut Buffer) {
     let style = theme.looking_back();
     let time = words::clock(gauge.time, gauge.today, &model.settings.zone);
     let key = Place::Dashboard.label(Action::Travel(Travel::End), theme.ascii);
-    let failed = match gauge.failed_since {
-        0 => String::new(),
-        failed => format!(" {} since ", words::counted(failed, "failure")),
-    };
+    let failed = |words: String| if gauge.failed_since == 0 { String::new() } else { words };
+    let since = failed(format!(" {} since ", words::counted(gauge.failed_since, "failure")));
     let told = [
-        (format!(" looking at {time}, live goes on  "), format!("{key} back to now ")),
-        (format!(" looking at {time}, live goes on "), format!("{key} now ")),
-        (format!(" at {time}, live goes on "), format!("{key} now ")),
+        (format!(" looking at {time}, live goes on  "), since.clone(), format!("{key} back to now ")),
+        (format!(" looking at {time}, live goes on "), since.clone(), format!("{key} now ")),
+        (format!(" at {time}, live goes on "), since, format!("{key} now ")),
+        (
+            format!(" at {time}, live goes on "),
+            failed(format!(" {} failed ", gauge.failed_since)),
+            format!("{key} now "),
+        ),
     ];
-    let taken = |(left, right): &(String, String)| width(left) + width(&failed) + width(right);
+    // As much stands between both sides at the least.
+    let taken = |(left, failed, right): &(String, String, String)| width(left) + width(failed) + 2 + width(right);
     let fitting = told.iter().find(|told| taken(told) <= area.width.into()).or(told.last());
-    let Some((left, right)) = fitting.cloned() else { return };
+    let Some((left, failed, right)) = fitting.cloned() else { return };
     let left = Line::from(vec![
         Span::styled(left, style),
         Span::styled(failed, theme.style(Tone::Failed).remove_modifier(Modifier::REVERSED)),

@@ -30,7 +30,8 @@ pub fn draw(model: &Model, y: u16, buffer: &mut Buffer) {
 /// All of it in that many columns: ` ▶ 15:34:10  ━━━●╌╌✖╌╌  change 12 of 201   10x   2m10s of 7m03s `.
 fn line(model: &Model, gauge: &Gauge, columns: usize) -> Line<'static> {
     let theme = model.theme();
-    let mut spans = vec![Span::raw(" "), motion(theme, gauge.motion), Span::raw(" ")];
+    let (tone, glyph) = motion(gauge.motion);
+    let mut spans = vec![Span::raw(" "), theme.span(tone, theme.glyph(glyph)), Span::raw(" ")];
     spans.push(theme.span(Tone::Text, words::clock(gauge.time, gauge.time, &model.settings.zone)));
     spans.push(Span::raw("  "));
     let taken: usize = spans.iter().map(|span| width(&span.content)).sum();
@@ -45,13 +46,13 @@ fn line(model: &Model, gauge: &Gauge, columns: usize) -> Line<'static> {
     Line::from(spans)
 }
 
-fn motion(theme: Theme, motion: Motion) -> Span<'static> {
-    let (tone, glyph) = match motion {
+/// How it is shown whether a tape plays.
+pub fn motion(motion: Motion) -> (Tone, Glyph) {
+    match motion {
         Motion::Playing => (Tone::Active, Glyph::Replay),
         Motion::Paused => (Tone::Warning, Glyph::Paused),
         Motion::Ended => (Tone::Muted, Glyph::Ended),
-    };
-    theme.span(tone, theme.glyph(glyph))
+    }
 }
 
 /// What stands after the track, in less and less room. Numbers are as wide as the largest will be, so that nothing moves.
