@@ -315,6 +315,19 @@ fn a_stale_feed() {
 }
 
 #[test]
+fn a_stale_feed_with_much_to_say() {
+    let error = "the credential plugin failed: the session has expired, log in again with `cloud login` (exit status: 3) \
+                 (watching gitlabcores at https://api.prod-eu.example:6443)";
+    let broken = WatchState::Broken { since: ago(660), error: error.into() };
+    every_size("stale-long", |theme, size| model(settings(theme), size, vec![fixture::retrying()], feed(&broken)));
+    // Where something has to go, the second line goes before what is told of the step.
+    let crowded = model(settings(COLOUR), (100, 20), vec![fixture::retrying()], feed(&broken));
+    let frame = text(&drawn(&crowded));
+    assert!(frame.contains("the session has expired") && frame.contains("│ Next  "), "{frame}");
+    assert!(!frame.contains("https://api.prod-eu.example:6443"), "{frame}");
+}
+
+#[test]
 fn kinds_that_may_not_be_listed_any_more() {
     let withdrawn = |seconds| WatchState::Forbidden { message: "no".into(), heard: Some(ago(seconds)) };
     let partly = || {
