@@ -122,6 +122,6 @@ mod tests {
             [pod].into_iter().chain(watches).collect::<Vec<_>>()
         };
         assert!(!ends(changes(live())).await);
-        assert!(ends(changes(WatchState::Forbidden { message: "no".into() })).await);
+        assert!(ends(changes(WatchState::Forbidden { message: "no".into(), heard: None })).await);
     }
 }

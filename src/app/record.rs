@@ -82,7 +82,8 @@ fn news(fares: &mut Feed, event: ClusterEvent) -> Vec<String> {
     let together = match &after {
         FeedState::Stale { error, .. } => Some(format!("stale: {error}")),
         FeedState::Live { .. } => Some("live".into()),
-        FeedState::Connecting | FeedState::Ended => None,
+        // What is withdrawn was told just now.
+        FeedState::Connecting | FeedState::Withdrawn { .. } | FeedState::Ended => None,
     };
     let together = together.filter(|_| before.word() != after.word());
     of_kind.into_iter().chain(together).map(|words| line(event.time, &words)).collect()
@@ -91,7 +92,7 @@ fn news(fares: &mut Feed, event: ClusterEvent) -> Vec<String> {
 /// Why nothing of a kind is recorded, where it can't be seen.
 fn hidden(kind: Kind, state: &WatchState) -> Option<String> {
     match state {
-        WatchState::Forbidden { message } => Some(format!("{} may not be watched: {message}", kind.plural())),
+        WatchState::Forbidden { message, .. } => Some(format!("{} may not be watched: {message}", kind.plural())),
         WatchState::Undefined => Some(format!("the cluster does not serve {kind} yet")),
         _ => None,
     }
@@ -205,8 +206,8 @@ mod tests {
     #[test]
     fn what_is_not_recorded_is_told_and_when_that_changes() {
         let told = told([
-            (Kind::Pod, WatchState::Forbidden { message: "no\u{1b}[31m".into() }),
-            (Kind::Pod, WatchState::Forbidden { message: "no\u{1b}[31m".into() }),
+            (Kind::Pod, WatchState::Forbidden { message: "no\u{1b}[31m".into(), heard: None }),
+            (Kind::Pod, WatchState::Forbidden { message: "no\u{1b}[31m".into(), heard: None }),
             (Kind::GitLabCore, WatchState::Undefined),
             (Kind::Pod, live()),
             (Kind::GitLabCore, live()),

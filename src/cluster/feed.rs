@@ -30,6 +30,9 @@ pub enum WatchState {
     Forbidden {
         /// The server's words.
         message: String,
+        /// When the kind was last heard, where it was seen before: what was seen stays shown, and is of then.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        heard: Option<Timestamp>,
     },
     /// The cluster does not serve the kind (yet).
     Undefined,
@@ -61,17 +64,29 @@ pub enum FeedState {
         /// What happened to the watch that broke first.
         error: String,
     },
+    /// No watch is broken, but the server no longer lets us see a kind that was seen: what is shown of it is old.
+    Withdrawn {
+        /// When the first such kind was last heard.
+        since: Timestamp,
+        /// The server's words on it.
+        message: String,
+    },
     /// A file or a recording was read to its end.
     Ended,
 }
 
 impl FeedState {
+    /// Whether all that may be seen was listed, and no watch is broken.
+    pub fn all_listed(&self) -> bool {
+        matches!(self, Self::Live { .. } | Self::Withdrawn { .. } | Self::Ended)
+    }
+
     /// The state in one word, as the report names it.
     pub fn word(&self) -> &'static str {
         match self {
             Self::Connecting => "connecting",
             Self::Live { .. } => "live",
-            Self::Stale { .. } => "stale",
+            Self::Stale { .. } | Self::Withdrawn { .. } => "stale",
             Self::Ended => "ended",
         }
     }
@@ -108,8 +123,29 @@ impl Feed {
         self.watches.iter().filter(|(_, state)| matches!(state, WatchState::Forbidden { .. })).map(|(kind, _)| *kind)
     }
 
-    /// All watches in one word. A broken one outweighs the others; one that is refused or not defined is waited for, and
-    /// does not make the rest stale.
+    /// The kinds that the server no longer lets us see, and when each was last heard: what is shown of them is of then.
+    pub fn withdrawn(&self) -> impl Iterator<Item = (Kind, Timestamp)> {
+        self.watches.iter().filter_map(|(kind, state)| match state {
+            WatchState::Forbidden { heard, .. } => heard.map(|heard| (*kind, heard)),
+            _ => None,
+        })
+    }
+
+    /// The kinds that the server refuses and that were never seen: what they tell is missing.
+    pub fn never_seen(&self) -> impl Iterator<Item = Kind> {
+        let never = |(_, state): &(&Kind, &WatchState)| matches!(state, WatchState::Forbidden { heard: None, .. });
+        self.watches.iter().filter(never).map(|(kind, _)| *kind)
+    }
+
+    /// Whether some kind is live. Events alone do not count: of what is not seen, none are needed.
+    pub fn any_live(&self) -> bool {
+        let live =
+            |(kind, state): (&Kind, &WatchState)| *kind != Kind::Event && matches!(state, WatchState::Live { .. });
+        self.watches.iter().any(live)
+    }
+
+    /// All watches in one word. A broken one outweighs the others, and then one that was seen and is refused now. One that
+    /// was refused from the start, or is not defined, is waited for and does not make the rest stale.
     pub fn state(&self) -> FeedState {
         let broken = self.watches.values().filter_map(|state| match state {
             WatchState::Broken { since, error } => Some((*since, error)),
@@ -120,6 +156,13 @@ impl Feed {
         }
         if self.watches.is_empty() || self.watches.values().any(|state| *state == WatchState::Starting) {
             return FeedState::Connecting;
+        }
+        let withdrawn = self.watches.values().filter_map(|state| match state {
+            WatchState::Forbidden { message, heard } => heard.map(|heard| (heard, message)),
+            _ => None,
+        });
+        if let Some((since, message)) = withdrawn.min_by_key(|(since, _)| *since) {
+            return FeedState::Withdrawn { since, message: message.clone() };
         }
         if self.watches.values().all(|state| *state == WatchState::Ended) {
             return FeedState::Ended;
@@ -164,8 +207,21 @@ mod tests {
 
     #[test]
     fn a_kind_that_is_refused_or_not_defined_does_not_make_the_rest_stale() {
-        let forbidden = WatchState::Forbidden { message: String::new() };
+        let forbidden = WatchState::Forbidden { message: String::new(), heard: None };
         let state = feed([(Kind::Job, live(1)), (Kind::Pod, forbidden), (Kind::GitLabCore, WatchState::Undefined)]);
         assert_eq!(state, FeedState::Live { since: at(1) });
+    }
+
+    #[test]
+    fn a_kind_that_was_seen_and_is_refused_now_makes_it_stale_once_all_are_listed_and_unless_one_is_broken() {
+        let refused = |seconds: i64, why: &str| WatchState::Forbidden { message: why.into(), heard: Some(at(seconds)) };
+        let with = |other: WatchState| {
+            feed([(Kind::GitLabCore, other), (Kind::Job, refused(7, "later")), (Kind::Pod, refused(5, "first"))])
+        };
+        let state = with(live(1));
+        assert_eq!((state.word(), state), ("stale", FeedState::Withdrawn { since: at(5), message: "first".into() }));
+        assert_eq!(with(WatchState::Starting), FeedState::Connecting);
+        let broken = WatchState::Broken { since: at(9), error: "reset".into() };
+        assert_eq!(with(broken), FeedState::Stale { since: at(9), error: "reset".into() });
     }
 }

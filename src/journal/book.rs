@@ -162,7 +162,7 @@ impl FeedWord {
     fn of(feed: &FeedState) -> Option<Self> {
         match feed {
             FeedState::Live { .. } => Some(Self::Live),
-            FeedState::Stale { .. } => Some(Self::Stale),
+            FeedState::Stale { .. } | FeedState::Withdrawn { .. } => Some(Self::Stale),
             FeedState::Connecting | FeedState::Ended => None,
         }
     }

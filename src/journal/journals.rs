@@ -66,7 +66,7 @@ impl Journals {
         let mut seen = Seen::default();
         self.see_feed(feed, time, &mut seen);
         let listed_before = self.listed;
-        self.listed |= matches!(feed, FeedState::Live { .. } | FeedState::Ended);
+        self.listed |= feed.all_listed();
         for run in after {
             let chapter = self.chapters.entry(run.uid.clone()).or_insert_with(|| {
                 seen.asked.push(run.uid.clone());

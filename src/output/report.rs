@@ -1,5 +1,7 @@
 //! The documents a machine reads. A field is added, never renamed, and one that does not apply is absent.
 
+use std::collections::BTreeMap;
+
 use jiff::Timestamp;
 use serde::Serialize;
 
@@ -53,6 +55,9 @@ struct FeedReport {
     error: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     refused: Vec<&'static str>,
+    /// Of those that were seen before: when each was last heard.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    last_heard: BTreeMap<&'static str, Timestamp>,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -134,10 +139,13 @@ impl FeedReport {
         let word = state.word();
         let (since, error) = match state {
             FeedState::Live { since } => (Some(since), None),
-            FeedState::Stale { since, error } => (Some(since), Some(error)),
+            FeedState::Stale { since, error } | FeedState::Withdrawn { since, message: error } => {
+                (Some(since), Some(error))
+            }
             FeedState::Connecting | FeedState::Ended => (None, None),
         };
-        Self { state: word, since, error, refused: feed.refused().map(Kind::plural).collect() }
+        let last_heard = feed.withdrawn().map(|(kind, heard)| (kind.plural(), heard)).collect();
+        Self { state: word, since, error, refused: feed.refused().map(Kind::plural).collect(), last_heard }
     }
 }
 

@@ -96,8 +96,10 @@ fn documents() -> Vec<Value> {
     let at = sample::time("15:20:24");
     let runs = runs();
     let stale = WatchState::Broken { since: at, error: "connection refused".into() };
-    let forbidden = WatchState::Forbidden { message: "no".into() };
-    let worlds = [WatchState::Starting, WatchState::Live { since: at }, stale, WatchState::Ended].map(|state| {
+    let forbidden = WatchState::Forbidden { message: "no".into(), heard: None };
+    let withdrawn = WatchState::Forbidden { message: "no".into(), heard: Some(at) };
+    let states = [WatchState::Starting, WatchState::Live { since: at }, stale, withdrawn, WatchState::Ended];
+    let worlds = states.map(|state| {
         let mut world = World::default();
         let said = [(Kind::Job, state), (Kind::Pod, forbidden.clone())];
         for (kind, state) in said {
@@ -112,6 +114,7 @@ fn documents() -> Vec<Value> {
         .chain(changes(&runs[..1], &[], at))
         .collect();
     told.extend(feed_change(&worlds[1].feed().state(), &worlds[2].feed().state(), at));
+    told.extend(feed_change(&worlds[1].feed().state(), &worlds[3].feed().state(), at));
     let lists = worlds.iter().map(|world| serde_json::to_value(StatusList::new(&runs, world.feed(), at, &target)));
     let changes = told.iter().map(|change| serde_json::to_value(ChangeReport::new(change, &target)));
     lists.chain(changes).map(Result::unwrap).collect()
@@ -136,6 +139,15 @@ fn everything_the_schema_names_is_printed_somewhere() {
             assert!(printed.contains(property), "nothing prints `{property}` of {name}");
         }
     }
+}
+
+#[test]
+fn a_kind_that_may_not_be_seen_any_more_makes_the_feed_stale_and_is_dated() {
+    let feed = &documents().swap_remove(3)["feed"];
+    let heard = "2026-11-29T15:20:24Z";
+    let told = json!({"state": "stale", "since": heard, "error": "no", "refused": ["jobs", "pods"],
+        "lastHeard": {"jobs": heard}});
+    assert_eq!(*feed, told);
 }
 
 #[test]

@@ -9,7 +9,7 @@ use unicode_width::UnicodeWidthStr;
 use super::details::details;
 use super::text::{WIDTH, wrap};
 use super::{Missing, StatusList};
-use crate::cluster::{Feed, FeedState};
+use crate::cluster::{Feed, FeedState, Kind};
 use crate::error::ExitCode;
 use crate::gate::Target;
 use crate::run::{OperatorReport, Rollout, RolloutState, Run, Step, StepBody, Verdict, span};
@@ -72,7 +72,12 @@ impl Look<'_> {
             let ago = span(self.time.duration_since(since));
             parts.push(lines(wrap(&format!("The cluster has not answered for {ago}: {error}"), WIDTH)));
         }
-        let refused: Vec<_> = self.feed.refused().map(|kind| kind.plural()).collect();
+        for (kind, heard) in self.feed.withdrawn() {
+            let ago = span(self.time.duration_since(heard));
+            let old = format!("The server no longer lets us see {}: what is told of them is {ago} old.", kind.plural());
+            parts.push(lines(wrap(&old, WIDTH)));
+        }
+        let refused: Vec<_> = self.feed.never_seen().map(Kind::plural).collect();
         if !refused.is_empty() {
             let hidden = format!("The server does not let us see {}: what they tell is missing.", refused.join(", "));
             parts.push(lines(wrap(&hidden, WIDTH)));
@@ -187,7 +192,7 @@ fn lines(lines: Vec<String>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cluster::{Change, ClusterEvent, Kind, WatchState, World};
+    use crate::cluster::{Change, ClusterEvent, WatchState, World};
     use crate::gate::{Attempts, Failure, GateState, LastFailure};
     use crate::run::{Workload, sample};
 
@@ -328,13 +333,21 @@ mod tests {
     #[test]
     fn a_stale_feed_and_what_is_hidden_stand_first() {
         let broken = WatchState::Broken { since: sample::time("15:19:00"), error: "connection refused".into() };
-        let forbidden = WatchState::Forbidden { message: "pods is forbidden".into() };
+        let forbidden = WatchState::Forbidden { message: "pods is forbidden".into(), heard: None };
         let feed = feed(&[(Kind::Job, broken), (Kind::Pod, forbidden)]);
         let text = text(&[], &feed);
         assert_eq!(
             text,
             "The cluster has not answered for 1m24s: connection refused\n\nThe server does not let us see pods: what they tell is missing.\n\nThere is no GitLabCore.\n"
         );
+    }
+
+    #[test]
+    fn what_may_not_be_seen_any_more_is_told_apart_from_what_never_was() {
+        let refused = |heard| WatchState::Forbidden { message: "no".into(), heard };
+        let feed = feed(&[(Kind::Job, refused(Some(sample::time("15:19:00")))), (Kind::Pod, refused(None))]);
+        let text = text(&[], &feed);
+        assert!(text.starts_with("The server no longer lets us see jobs: what is told of them is 1m24s old.\n\nThe server does not let us see pods: "), "{text}");
     }
 
     #[test]
@@ -356,7 +369,7 @@ mod tests {
         assert_eq!(look(WatchState::Starting), (ExitCode::Unreachable, unknown.clone()));
         assert_eq!(look(WatchState::Broken { since, error: "reset".into() }), (ExitCode::Unreachable, unknown));
         let refused = "The server does not let us watch GitLabCore.".to_owned();
-        assert_eq!(look(WatchState::Forbidden { message: "no".into() }), (ExitCode::Unreachable, refused));
+        assert_eq!(look(WatchState::Forbidden { message: "no".into(), heard: None }), (ExitCode::Unreachable, refused));
         assert_eq!(look(WatchState::Live { since }), (ExitCode::Settled, "There is no GitLabCore.".into()));
     }
 

@@ -3,7 +3,7 @@
 use std::io;
 
 use super::{ChangeReport, Missing};
-use crate::cluster::{ClusterEvent, FeedState, World};
+use crate::cluster::{ClusterEvent, FeedState, Kind, World};
 use crate::error::ExitCode;
 use crate::gate::Target;
 use crate::run::{Run, RunChange, Subject, Verdict, changes, derive, feed_change};
@@ -53,7 +53,7 @@ impl Waiter {
         self.world.apply(event);
         let feed = self.world.feed().state();
         let mut changed: Vec<_> = feed_change(&self.feed, &feed, time).into_iter().collect();
-        self.listed |= matches!(feed, FeedState::Live { .. } | FeedState::Ended);
+        self.listed |= feed.all_listed();
         // While a connection is made again, the feed is what it was: that is when it comes back.
         if feed != FeedState::Connecting {
             self.feed = feed;
@@ -69,9 +69,11 @@ impl Waiter {
     }
 
     /// The exit code, once there is nothing more to wait for: every run is settled or failed, or all are gone. Before
-    /// everything was listed, and while the feed is broken, nothing is over.
+    /// everything was listed, while the feed is broken, and while what a verdict rests on is old, nothing is over.
     pub fn outcome(&self) -> Option<ExitCode> {
-        let heard = matches!(self.world.feed().state(), FeedState::Live { .. } | FeedState::Ended);
+        let feed = self.world.feed();
+        let old = feed.withdrawn().any(|(kind, _)| matches!(kind, Kind::GitLabCore | Kind::Job));
+        let heard = feed.state().all_listed() && !old;
         let over = self.runs.iter().all(|run| matches!(run.verdict, Verdict::Settled | Verdict::Failed));
         (heard && over && self.any).then(|| self.exit_code())
     }
@@ -229,7 +231,10 @@ mod tests {
         let undefined = Change::Watch { kind: Kind::GitLabCore, state: WatchState::Undefined };
         told(&mut waiter, [ClusterEvent { time: at(1), change: undefined }]);
         assert_eq!(waiter.missing(), Some(Missing::Definition));
-        let forbidden = Change::Watch { kind: Kind::GitLabCore, state: WatchState::Forbidden { message: "no".into() } };
+        let forbidden = Change::Watch {
+            kind: Kind::GitLabCore,
+            state: WatchState::Forbidden { message: "no".into(), heard: None },
+        };
         told(&mut waiter, [ClusterEvent { time: at(1), change: forbidden }]);
         assert_eq!(waiter.missing(), Some(Missing::Permission));
         told(&mut waiter, [applied(2, &core("Upgrading", "18.10.1"))]);
@@ -259,6 +264,22 @@ mod tests {
         assert!(told(&mut waiter, watches(4, &WatchState::Starting, true)).is_empty());
         assert_eq!(told(&mut waiter, watches(5, &live(), true)), ["The cluster answers again"]);
         assert_eq!(waiter.outcome(), Some(ExitCode::Settled));
+    }
+
+    #[test]
+    fn what_the_verdict_rests_on_has_to_be_seen_for_the_wait_to_end() {
+        let withdrawn = |kind| {
+            let state = WatchState::Forbidden { message: "no".into(), heard: Some(at(1)) };
+            ClusterEvent { time: at(3), change: Change::Watch { kind, state } }
+        };
+        for (kind, code) in [(Kind::GitLabCore, None), (Kind::Job, None), (Kind::Pod, Some(ExitCode::Settled))] {
+            let mut waiter = Waiter::default();
+            told(&mut waiter, watches(0, &live(), true));
+            told(&mut waiter, [applied(1, &core("Upgrading", "18.10.1"))]);
+            assert_eq!(told(&mut waiter, [withdrawn(kind)])[0], "A right is withdrawn: no");
+            told(&mut waiter, [applied(4, &core("Running", "18.11.0"))]);
+            assert_eq!(waiter.outcome(), code, "{kind}");
+        }
     }
 
     #[test]

@@ -264,6 +264,16 @@ mod tests {
     }
 
     #[test]
+    fn a_refusal_that_was_recorded_before_it_told_since_when_is_read() {
+        let json = r#"{"type": "WATCH", "object": {"apiVersion": "gatewatch/v1", "kind": "Watch", "of": "Pod",
+            "state": "Forbidden", "message": "no"}}"#;
+        let Document::Watch { event: WatchEvent::Fares(kind, state), .. } = serde_json::from_str(json).unwrap() else {
+            panic!("no state of a watch")
+        };
+        assert_eq!((kind, state), (Kind::Pod, WatchState::Forbidden { message: "no".into(), heard: None }));
+    }
+
+    #[test]
     fn what_is_no_object_is_refused() {
         for json in ["{}", "5", "\"text\"", "null", r#"{"items":[]}"#] {
             assert!(serde_json::from_str::<Document>(json).is_err(), "{json}");

@@ -92,7 +92,8 @@ fn watches() -> impl Strategy<Value = Change> {
         (0..100_i64).prop_map(|since| WatchState::Live { since: at(since) }),
         (0..100_i64, ".{0,20}")
             .prop_map(|(since, error)| WatchState::Broken { since: at(since), error: clean(&error) }),
-        ".{0,2000}".prop_map(|message| WatchState::Forbidden { message: clean(&message) }),
+        (".{0,2000}", proptest::option::of((0..100_i64).prop_map(at)))
+            .prop_map(|(message, heard)| WatchState::Forbidden { message: clean(&message), heard }),
         Just(WatchState::Undefined),
         Just(WatchState::Ended),
     ];

@@ -119,11 +119,14 @@ pub fn changes(before: &[Run], after: &[Run], time: Timestamp) -> Vec<RunChange>
     changes
 }
 
-/// What became of the feed, if it is news: that it broke, and why, and that it is back. A first connection is none, and
-/// neither is the end of a recording.
+/// What became of the feed, if it is news: that it broke, or a right was withdrawn, and why, and that it is back. A first
+/// connection is none, and neither is the end of a recording.
 pub fn feed_change(before: &FeedState, after: &FeedState, time: Timestamp) -> Option<RunChange> {
     let text = match (before, after) {
         (FeedState::Stale { .. }, FeedState::Stale { .. }) => return None,
+        (FeedState::Withdrawn { .. }, FeedState::Withdrawn { .. }) => return None,
+        (_, FeedState::Withdrawn { message, .. }) => format!("A right is withdrawn: {}", one_line(message)),
+        (FeedState::Withdrawn { .. }, FeedState::Live { .. }) => "What was withdrawn is seen again".into(),
         (_, FeedState::Stale { error, .. }) => format!("The cluster does not answer: {}", one_line(error)),
         (FeedState::Stale { .. }, FeedState::Live { .. }) => "The cluster answers again".into(),
         _ => return None,

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use ratatui::crossterm::event::KeyCode;
+use ratatui::layout::Size;
 
 use crate::api::{Break, Fault, Verb, refusal};
 use crate::field::{Field, MINUTE, SECOND};
@@ -59,14 +60,13 @@ fn forbidden(resource: &str) -> Fault {
     refusal(403, "Forbidden", &message)
 }
 
-/// One kind alone may not be listed: from the beginning on, until a Role allows it, and from a moment on. What is hidden says
-/// so, and the rest goes on.
-async fn may_not_list(resource: &'static str, hidden: &str, from_the_beginning: &[&str], later: &[&str]) {
+/// One kind alone may not be listed: from the beginning on, until a Role allows it, and from a moment on. What is hidden, and
+/// what is old, says so, and the rest goes on.
+async fn may_not_list(resource: &'static str, from_the_beginning: &[&str], later: &[&str]) {
     let mut field = Field::before("15:33:50");
     field.api.always(resource, forbidden(resource));
     field.pass_until("15:35:00").await;
     from_the_beginning.iter().for_each(|shown| field.watcher.shows(shown));
-    field.watcher.shows("● live");
     field.watcher.keys_answer();
     field.api.heal();
     field.pass_until("15:36:00").await;
@@ -77,7 +77,6 @@ async fn may_not_list(resource: &'static str, hidden: &str, from_the_beginning: 
     field.api.always(resource, forbidden(resource));
     field.api.break_watches(resource, &Break::Ends);
     field.pass_until("15:35:00").await;
-    field.watcher.shows(&format!("You may not list {resource} in gitlab  hidden: {hidden}"));
     field.watcher.shows("✔ 1 Pre-deployment migrations  done             12s");
     later.iter().for_each(|shown| field.watcher.shows(shown));
     field.watcher.keys_answer();
@@ -91,36 +90,82 @@ const FULL_IS_DONE: &str = "✔ 2 Full migrations            done           1m04
 const ROLLOUT_IS_DONE: &str = "✔   Final rollout              done             11s   webservice 2/2   sidekiq 1/1";
 const LAST_RUNS: &str = "3 Background migrations      running";
 
+/// What is said of a kind that was seen until then.
+fn old(resource: &str, time: &str) -> [String; 2] {
+    [
+        format!("▲ partly stale since {time}"),
+        format!("You may not list {resource} in gitlab: shown as they were at {time}"),
+    ]
+}
+
 #[tokio::test(start_paused = true)]
 async fn without_a_right_to_the_instances_the_screen_says_so() {
-    let hidden = ["You may not list GitLabCore in namespace gitlab", "Waiting for a Role that allows it."];
-    may_not_list("gitlabcores", "new instances", &hidden, &[FULL_IS_DONE, ROLLOUT_IS_DONE, LAST_RUNS]).await;
+    let hidden =
+        ["▲ no access", "You may not list GitLabCore in namespace gitlab", "Waiting for a Role that allows it."];
+    let [stale, said] = old("gitlabcores", "15:33:50");
+    may_not_list("gitlabcores", &hidden, &[&stale, &said, FULL_IS_DONE, ROLLOUT_IS_DONE, LAST_RUNS]).await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn without_a_right_to_the_jobs_the_gates_are_unknown() {
-    let hidden = ["hidden: gates", "? 2 Full migrations            unknown                you may not see Jobs"];
-    may_not_list("jobs", "gates", &hidden, &["3 of 6 failed", "you may not see Jobs"]).await;
+    let hidden =
+        ["● live", "hidden: gates", "? 2 Full migrations            unknown                you may not see Jobs"];
+    let [stale, said] = old("jobs", "15:33:50");
+    may_not_list("jobs", &hidden, &[&stale, &said, "3 of 6 failed", "you may not see Jobs"]).await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn without_a_right_to_the_pods_the_attempts_are_hidden() {
-    let rest =
-        ["hidden: attempts and failures", "✔ 2 Full migrations            done           1m04s", ROLLOUT_IS_DONE];
-    may_not_list("pods", "attempts and failures", &rest, &["done           1m04s", ROLLOUT_IS_DONE, LAST_RUNS]).await;
+    let rest = ["done           1m04s", ROLLOUT_IS_DONE];
+    let hidden = [&["● live", "hidden: attempts and failures"], rest.as_slice()].concat();
+    let [stale, said] = old("pods", "15:33:50");
+    may_not_list("pods", &hidden, &[&[stale.as_str(), &said, LAST_RUNS], rest.as_slice()].concat()).await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn without_a_right_to_the_events_some_start_faults_are_hidden() {
-    let rest = [FULL_IS_DONE, ROLLOUT_IS_DONE, LAST_RUNS];
-    may_not_list("events", "some start faults", &[&["hidden: some start faults"], rest.as_slice()].concat(), &rest)
-        .await;
+    let rest = ["● live", "hidden: some start faults", FULL_IS_DONE, ROLLOUT_IS_DONE, LAST_RUNS];
+    // The watch that was refused is of no interest any more.
+    may_not_list("events", &rest, &rest).await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn without_a_right_to_the_deployments_the_rollouts_are_hidden() {
-    let rest = ["hidden: rollouts", FULL_IS_DONE, LAST_RUNS];
-    may_not_list("deployments", "rollouts", &rest, &[FULL_IS_DONE, LAST_RUNS]).await;
+    let [stale, said] = old("deployments", "15:33:50");
+    may_not_list(
+        "deployments",
+        &["● live", "hidden: rollouts", FULL_IS_DONE, LAST_RUNS],
+        &[&stale, &said, FULL_IS_DONE, LAST_RUNS],
+    )
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_right_to_everything_that_is_withdrawn_leaves_shown_what_was_seen_and_says_of_when_it_is() {
+    let mut field = Field::at("15:33:50").await;
+    field.api.always("*", forbidden("everything"));
+    field.api.break_watches("*", &Break::Ends);
+    field.pass(5 * MINUTE).await;
+    field.watcher.shows("  ▲ stale since 15:33:50");
+    field
+        .watcher
+        .shows("You may not list gitlabcores, jobs, pods, events, deployments in gitlab: shown as they were\n");
+    field.watcher.shows("\n  at 15:33:50\n");
+    field.watcher.shows("2 of 6 failed, 4 left");
+    field.watcher.keys_answer();
+    field.watcher.resize(Size { width: 60, height: 15 });
+    field.watcher.shows("▲ stale since 15:33:50");
+    field.watcher.shows("You may not list gitlabcores, jobs, pods, events, deploym…");
+    field.watcher.resize(Size { width: 100, height: 30 });
+    let feed = field.watcher.journal_of_feed();
+    assert!(feed.len() == 1 && feed[0].contains("A right is withdrawn: everything is forbidden"), "{feed:#?}");
+    field.is_calm();
+    field.api.heal();
+    field.pass(MINUTE).await;
+    field.is_caught_up();
+    field.watcher.has_told_nothing_twice();
+    let feed = field.watcher.journal_of_feed();
+    assert!(feed.len() == 2 && feed[1].contains("What was withdrawn is seen again"), "{feed:#?}");
 }
 
 #[tokio::test(start_paused = true)]

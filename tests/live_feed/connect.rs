@@ -235,7 +235,7 @@ async fn a_credential_plugin_that_fails_is_told_by_its_last_word() {
     let message = refused(ConnectOptions { kubeconfig: Some(file), ..Default::default() }).await;
     assert_eq!(
         message,
-        "cannot log in to http://127.0.0.1:1 with `sh`: the credential plugin failed (exit status: 3): session expired; \
+        "cannot log in to http://127.0.0.1:1 with `sh`: the credential plugin failed: session expired (exit status: 3); \
          log in again, or choose another context with --context"
     );
 }
@@ -302,7 +302,7 @@ async fn a_token_that_is_refused_later_is_read_anew() {
     kubeconfig_with(&folder, &url, "new");
     let mut feed = Feed::start_with(connection.clone());
     assert_eq!(words(&feed.next(Kind::Job).await), "starting");
-    assert!(words(&feed.next(Kind::Job).await).ends_with("the token was refused (401 Unauthorized)"));
+    assert!(words(&feed.next(Kind::Job).await).contains(": the token was refused (401 Unauthorized) ("));
     assert_eq!(words(&feed.next(Kind::Job).await), "listed ");
     // Nobody asks with the old one again: neither a watch that is opened later, nor one on another namespace.
     connection.namespace = None;
@@ -325,6 +325,6 @@ async fn credentials_that_are_read_anew_are_of_the_same_cluster_whatever_the_cur
     std::fs::write(&file, text).unwrap();
     let mut feed = Feed::start_with(connection);
     assert_eq!(words(&feed.next(Kind::Job).await), "starting");
-    assert!(words(&feed.next(Kind::Job).await).ends_with("the token was refused (401 Unauthorized)"));
+    assert!(words(&feed.next(Kind::Job).await).contains(": the token was refused (401 Unauthorized) ("));
     assert_eq!(words(&feed.next(Kind::Job).await), "listed ");
 }

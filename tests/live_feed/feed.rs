@@ -105,7 +105,7 @@ pub fn words(change: &Change) -> String {
             WatchState::Starting => "starting".into(),
             WatchState::Live { since } => format!("live since {}", since.as_second()),
             WatchState::Broken { since, error } => format!("broken since {}: {error}", since.as_second()),
-            WatchState::Forbidden { message } => format!("forbidden: {message}"),
+            WatchState::Forbidden { message, .. } => format!("forbidden: {message}"),
             WatchState::Undefined => "undefined".into(),
             WatchState::Ended => "ended".into(),
         },

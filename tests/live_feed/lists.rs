@@ -99,7 +99,7 @@ async fn a_page_that_fails_shows_no_half_of_a_list() {
     let changes = all_words(&Feed::start(&server).within(Kind::Job, MINUTE).await);
     assert_eq!(
         changes[1],
-        "broken since 0: cannot watch jobs at https://api.example: the server answered 500: etcd is slow"
+        "broken since 0: the server answered 500: etcd is slow (watching jobs at https://api.example)"
     );
     assert_eq!(changes[2], "listed a b");
 }

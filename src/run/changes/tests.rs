@@ -187,4 +187,8 @@ fn a_feed_that_breaks_and_comes_back_is_news_and_a_first_connection_is_none() {
     assert_eq!(text(&stale, &stale), None);
     assert_eq!(text(&stale, &live).as_deref(), Some("The cluster answers again"));
     assert_eq!(text(&live, &FeedState::Ended), None);
+    let withdrawn = FeedState::Withdrawn { since: at(), message: "jobs is forbidden".into() };
+    assert_eq!(text(&live, &withdrawn).as_deref(), Some("A right is withdrawn: jobs is forbidden"));
+    assert_eq!(text(&withdrawn, &withdrawn), None);
+    assert_eq!(text(&withdrawn, &live).as_deref(), Some("What was withdrawn is seen again"));
 }

@@ -190,7 +190,7 @@ fn the_spec_skips_the_third_gate() {
 #[test]
 fn jobs_that_we_may_not_see_make_gates_unknown_and_not_pending() {
     let mut cluster = Cluster::of([upgrading(2)]);
-    cluster.watch(Kind::Job, WatchState::Forbidden { message: "jobs is forbidden".into() });
+    cluster.watch(Kind::Job, WatchState::Forbidden { message: "jobs is forbidden".into(), heard: None });
     assert_eq!(state(&run(&cluster), StepId::PreMigrations), GateState::Unknown(Unseen::Forbidden));
 }
 

@@ -102,7 +102,7 @@ impl EventWatches {
 }
 
 /// The state of several watches in one: the worst, or what was before where none speaks against it. A refusal stays until
-/// a watch is granted.
+/// a watch is granted; what was seen before it is old for as long as it is of interest.
 fn together<'a>(
     states: impl Iterator<Item = &'a WatchState> + Clone,
     before: Option<&WatchState>,
@@ -115,13 +115,19 @@ fn together<'a>(
     if let Some((_, state)) = broken.min_by_key(|(since, _)| *since) {
         return state.clone();
     }
-    if let Some(state) = states.clone().find(|state| matches!(state, WatchState::Forbidden { .. })) {
+    let refused = states.clone().filter_map(|state| match state {
+        WatchState::Forbidden { heard, .. } => Some((heard.unwrap_or(Timestamp::MAX), state)),
+        _ => None,
+    });
+    if let Some((_, state)) = refused.min_by_key(|(heard, _)| *heard) {
         return state.clone();
     }
     let granted = states.clone().any(|state| matches!(state, WatchState::Live { .. }));
     match before {
         Some(before @ WatchState::Live { .. }) => before.clone(),
-        Some(before @ WatchState::Forbidden { .. }) if !granted => before.clone(),
+        Some(WatchState::Forbidden { message, .. }) if !granted => {
+            WatchState::Forbidden { message: message.clone(), heard: None }
+        }
         _ => WatchState::Live { since: now },
     }
 }
@@ -143,7 +149,11 @@ mod tests {
     }
 
     fn forbidden() -> WatchState {
-        WatchState::Forbidden { message: "no".into() }
+        WatchState::Forbidden { message: "no".into(), heard: None }
+    }
+
+    fn withdrawn(second: i64) -> WatchState {
+        WatchState::Forbidden { message: "no".into(), heard: Some(at(second)) }
     }
 
     #[test]
@@ -168,5 +178,12 @@ mod tests {
     fn a_refusal_stays_until_a_watch_is_granted() {
         assert_eq!(together([].iter(), Some(&forbidden()), at(9)), forbidden());
         assert_eq!(together([live(8)].iter(), Some(&forbidden()), at(9)), live(9));
+    }
+
+    #[test]
+    fn what_was_seen_before_a_refusal_is_old_until_its_watch_is_closed() {
+        let watches = [forbidden(), withdrawn(5), withdrawn(3)];
+        assert_eq!(together(watches.iter(), Some(&live(1)), at(9)), withdrawn(3));
+        assert_eq!(together([].iter(), Some(&withdrawn(3)), at(9)), forbidden());
     }
 }

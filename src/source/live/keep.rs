@@ -130,10 +130,11 @@ impl Teller {
         let since = *self.broken.get_or_insert(since);
         let state = match fault {
             _ if !show => return Ok(()),
-            Fault::Forbidden(message) => WatchState::Forbidden { message: message.clone() },
+            Fault::Forbidden(message) => WatchState::Forbidden { message: message.clone(), heard: self.heard },
             Fault::Undefined if self.kind == Kind::GitLabCore => WatchState::Undefined,
             fault => {
-                let error = format!("cannot watch {} at {}: {}", self.kind.plural(), self.server, fault.words());
+                // The cause first: where there is little room, the end is cut off.
+                let error = format!("{} (watching {} at {})", fault.words(), self.kind.plural(), self.server);
                 WatchState::Broken { since, error }
             }
         };

@@ -1,47 +1,127 @@
-//! What is wrong with the feed, one line each: why it is stale, and what the server does not let us see.
+//! What is wrong with the feed, a line or two each: why it is stale, and what the server does not let us see.
 
-use ratatui::text::{Line, Span};
+use ratatui::text::Line;
 
 use super::words;
 use crate::cluster::{FeedState, Kind, WatchState};
 use crate::tui::model::Model;
 use crate::tui::theme::Tone;
-use crate::tui::widget::text::{one_line, width};
+use crate::tui::widget::text::{one_line, wrap, wrap_at_most};
 
 /// The most columns that are left free beside a banner.
 const MARGINS: usize = 8;
 
-/// The lines, most urgent first; none where all is well.
-pub fn lines(model: &Model) -> Vec<Line<'static>> {
-    let theme = model.theme();
-    let mut lines = Vec::new();
-    if let FeedState::Stale { since, error } = model.feed().state() {
-        let since = words::clock(since, model.now(), &model.settings.zone);
-        let shown = theme.span(Tone::Bad, format!("Shown as it was at {since}"));
-        let error = one_line(model.told(&error));
-        let both = vec![shown, theme.span(Tone::Muted, format!("  {error}"))];
-        // The header says since when, and nothing else why.
-        let fits = both.iter().map(|span| width(&span.content)).sum::<usize>()
-            <= usize::from(model.size().width).saturating_sub(MARGINS);
-        lines.push(Line::from(if fits || error.is_empty() { both } else { vec![theme.span(Tone::Bad, error)] }));
+/// From this height on there is room for a second line.
+const ROOMY: u16 = 20;
+
+/// How many lines one banner may take.
+pub fn most(model: &Model) -> usize {
+    if model.size().height < ROOMY { 1 } else { 2 }
+}
+
+/// The lines, most urgent first and at most so many of each banner; none where all is well.
+pub fn lines(model: &Model, most: usize) -> Vec<Line<'static>> {
+    let banners = [stale(model, most), withdrawn(model, most), refused(model), undefined(model)];
+    banners.into_iter().flatten().flat_map(|banner| banner.lines(model, most)).collect()
+}
+
+/// What is wrong, and what there is to say of it.
+struct Banner {
+    tone: Tone,
+    what: String,
+    more: String,
+}
+
+impl Banner {
+    fn text(&self) -> String {
+        if self.more.is_empty() { self.what.clone() } else { format!("{}  {}", self.what, self.more) }
     }
-    let refused: Vec<Kind> = model.feed().refused().collect();
+
+    /// Whether all of it fits into so many lines.
+    fn fits(&self, model: &Model, most: usize) -> bool {
+        wrap(&self.text(), columns(model)).len() <= most
+    }
+
+    fn lines(self, model: &Model, most: usize) -> Vec<Line<'static>> {
+        let theme = model.theme();
+        // A single line goes on up to the edge, where it is cut visibly.
+        let lines = if most == 1 { vec![self.text()] } else { wrap_at_most(&self.text(), columns(model), most, theme) };
+        let mut what = self.what.as_str();
+        let mut drawn = Vec::new();
+        for line in lines {
+            drawn.push(match line.strip_prefix(what) {
+                Some(more) => {
+                    let both = [theme.span(self.tone, what.to_owned()), theme.span(Tone::Muted, more.to_owned())];
+                    what = "";
+                    Line::from(both.into_iter().filter(|span| !span.content.is_empty()).collect::<Vec<_>>())
+                }
+                None => {
+                    what = what.strip_prefix(line.trim_end()).unwrap_or_default().trim_start();
+                    Line::from(theme.span(self.tone, line))
+                }
+            });
+        }
+        drawn
+    }
+}
+
+fn columns(model: &Model) -> usize {
+    usize::from(model.size().width).saturating_sub(MARGINS)
+}
+
+/// That it is not known how the cluster is now, and why.
+fn stale(model: &Model, most: usize) -> Option<Banner> {
+    let FeedState::Stale { since, error } = model.feed().state() else { return None };
+    let since = words::clock(since, model.now(), &model.settings.zone);
+    let error = one_line(model.told(&error));
+    let both = Banner { tone: Tone::Bad, what: format!("Shown as it was at {since}"), more: error };
+    // The header says since when, and nothing else why.
+    let whole = both.more.is_empty() || both.fits(model, most);
+    Some(if whole { both } else { Banner { what: both.more, more: String::new(), ..both } })
+}
+
+/// What was seen and may not be seen any more.
+fn withdrawn(model: &Model, most: usize) -> Option<Banner> {
+    let times = || model.feed().withdrawn().map(|(_, heard)| heard);
     // Without the instances themselves there is nothing else to see, and the screen says more than a line can.
-    if !refused.is_empty() && !model.runs().is_empty() {
-        let kinds = refused.iter().map(|kind| kind.plural()).collect::<Vec<_>>().join(", ");
-        let namespace = model.settings.namespace.as_deref().unwrap_or("this cluster");
-        lines.push(Line::from(vec![
-            theme.span(Tone::Warning, format!("You may not list {kinds} in {namespace}")),
-            theme.span(Tone::Muted, format!("  {}", hidden(&refused))),
-        ]));
-    }
-    if model.feed().watch(Kind::GitLabCore) == Some(&WatchState::Undefined) && !model.runs().is_empty() {
-        lines.push(Line::from(Span::styled(
-            "The cluster no longer knows the kind GitLabCore",
-            theme.style(Tone::Warning),
-        )));
-    }
-    lines
+    let (first, last) = (times().min()?, times().max().filter(|_| !model.runs().is_empty())?);
+    let clock = |time| words::clock(time, model.now(), &model.settings.zone);
+    let when = match (clock(first), clock(last)) {
+        (first, last) if first == last => format!("at {first}"),
+        (first, last) => format!("between {first} and {last}"),
+    };
+    let may_not = format!("You may not list {}", kinds(model.feed().withdrawn().map(|(kind, _)| kind)));
+    // The header says where, and since when.
+    let told = [
+        format!("{may_not} in {}: shown as they were {when}", namespace(model)),
+        format!("{may_not}: shown as they were {when}"),
+        format!("{may_not} any more"),
+    ];
+    let banners = told.map(|what| Banner { tone: Tone::Bad, what, more: String::new() });
+    banners.into_iter().reduce(|longer, shorter| if longer.fits(model, most) { longer } else { shorter })
+}
+
+/// What was never to be seen, and stays hidden.
+fn refused(model: &Model) -> Option<Banner> {
+    let refused: Vec<Kind> = model.feed().never_seen().collect();
+    let what = format!("You may not list {} in {}", kinds(refused.iter().copied()), namespace(model));
+    let told = !refused.is_empty() && !model.runs().is_empty();
+    told.then(|| Banner { tone: Tone::Warning, what, more: hidden(&refused) })
+}
+
+/// That there are none any more, and none can be made.
+fn undefined(model: &Model) -> Option<Banner> {
+    let undefined = model.feed().watch(Kind::GitLabCore) == Some(&WatchState::Undefined) && !model.runs().is_empty();
+    let what = "The cluster no longer knows the kind GitLabCore".to_owned();
+    undefined.then_some(Banner { tone: Tone::Warning, what, more: String::new() })
+}
+
+fn kinds(kinds: impl Iterator<Item = Kind>) -> String {
+    kinds.map(Kind::plural).collect::<Vec<_>>().join(", ")
+}
+
+fn namespace(model: &Model) -> &str {
+    model.settings.namespace.as_deref().unwrap_or("this cluster")
 }
 
 /// What stays hidden without those kinds.

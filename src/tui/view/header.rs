@@ -1,12 +1,13 @@
 //! The first row: the program, where it looks, how the feed fares, the clock.
 
+use jiff::Timestamp;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Modifier;
 use ratatui::text::{Line, Span};
 
 use super::{scrubber, words};
-use crate::cluster::FeedState;
+use crate::cluster::{Feed, FeedState, Kind};
 use crate::tape::{Gauge, Motion, Travel};
 use crate::tui::keymap::{Action, Place};
 use crate::tui::model::{Model, Origin};
@@ -85,10 +86,10 @@ pub fn feed(model: &Model) -> Vec<Span<'static>> {
     let theme = model.theme();
     let replay = model.settings.origin.is_recording();
     let (feed, now) = if replay { (model.feed(), model.now()) } else { (&model.frontier.feed, model.frontier.time) };
+    let unseen = feed.never_seen().any(|kind| kind == Kind::GitLabCore);
     let (tone, glyph, word) = match feed.state() {
-        FeedState::Stale { since, .. } => {
-            let since = words::clock(since, now, &model.settings.zone);
-            (Tone::Failing, Glyph::Stale, format!("stale since {since}"))
+        FeedState::Stale { since, .. } | FeedState::Withdrawn { since, .. } => {
+            (Tone::Failing, Glyph::Stale, stale(model, feed, since, now))
         }
         FeedState::Ended if replay => (Tone::Muted, Glyph::Ended, "replay ended".into()),
         _ if replay => {
@@ -96,6 +97,8 @@ pub fn feed(model: &Model) -> Vec<Span<'static>> {
             let (tone, glyph) = scrubber::motion(motion);
             (tone, glyph, format!("replay{}", times(speed)))
         }
+        // That the rest is live is of no use: nothing can be shown.
+        FeedState::Live { .. } | FeedState::Connecting if unseen => (Tone::Warning, Glyph::Stale, "no access".into()),
         FeedState::Connecting => (Tone::Warning, Glyph::Connecting, "connecting".into()),
         FeedState::Live { .. } => match model.settings.origin {
             Origin::Demo { speed, until } if now < until => (Tone::Good, Glyph::Live, format!("demo{}", times(speed))),
@@ -105,6 +108,14 @@ pub fn feed(model: &Model) -> Vec<Span<'static>> {
         FeedState::Ended => (Tone::Muted, Glyph::Ended, "ended".into()),
     };
     vec![theme.span(tone, theme.glyph(glyph)), Span::raw(" "), theme.span(tone, word)]
+}
+
+/// Since when what is shown may be old. Where a right was withdrawn to a part of it, the rest is not: whoever reads that all
+/// of it is stale would not believe the rest, and that it is live, not what is old.
+pub fn stale(model: &Model, feed: &Feed, since: Timestamp, now: Timestamp) -> String {
+    let partly = matches!(feed.state(), FeedState::Withdrawn { .. }) && feed.any_live();
+    let since = words::clock(since, now, &model.settings.zone);
+    format!("{}stale since {since}", if partly { "partly " } else { "" })
 }
 
 /// How many times as fast as life it goes, where it does not go as fast.

@@ -17,7 +17,7 @@ pub fn draw(model: &Model, buffer: &mut Buffer) {
     header::draw(model, true, buffer);
     let area = body(model, buffer.area);
     let listed = model.listed();
-    let mut lines = banner::lines(model);
+    let mut lines = banner::lines(model, banner::most(model));
     let mut count = words::counted(model.runs().len(), "instance");
     if !model.filter.is_empty() {
         count = format!("{} of {count} with {}", listed.len(), model.filter);

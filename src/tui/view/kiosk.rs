@@ -62,9 +62,10 @@ fn edges(model: &Model, buffer: &mut Buffer) {
         0 | 1 => String::new(),
         pages => format!("  Page {} of {pages}", model.page() + 1),
     };
-    let age = match (model.feed().state(), model.feed().heard()) {
-        (FeedState::Stale { since, .. }, _) => {
-            theme.span(Tone::Failing, format!("stale since {}", words::clock(since, model.now(), zone)))
+    let feed = model.feed();
+    let age = match (feed.state(), feed.heard()) {
+        (FeedState::Stale { since, .. } | FeedState::Withdrawn { since, .. }, _) => {
+            theme.span(Tone::Failing, header::stale(model, feed, since, model.now()))
         }
         (_, Some(heard)) => theme.span(Tone::Muted, format!("seen {} ago", words::age(model.now(), heard))),
         (_, None) => theme.span(Tone::Muted, "nothing seen yet"),
@@ -130,7 +131,7 @@ fn blocks(model: &Model, run: &Run, area: Rect) -> Vec<Block> {
         course.extend(elapsed.spans);
     }
     let mut blocks = vec![
-        Block { rank: 0, gap: 0, lines: banner::lines(model) },
+        Block { rank: 0, gap: 0, lines: banner::lines(model, banner::most(model)) },
         Block { rank: 3, gap: 2, lines: vec![Line::from(course)] },
         Block { rank: 0, gap: 2, lines: big(theme, &word.to_uppercase(), mark, area) },
         Block { rank: 1, gap: 1, lines: step.map(|step| what(model, step, gap)).into_iter().collect() },

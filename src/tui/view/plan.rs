@@ -18,6 +18,8 @@ pub struct Plan {
     telling: bool,
     /// What is wrong with the feed.
     pub banners: Vec<Line<'static>>,
+    /// The same with a line each.
+    shorter: Option<Vec<Line<'static>>>,
     /// The run's name, verdict and versions.
     pub title: bool,
     /// The operator's word.
@@ -46,7 +48,8 @@ impl Plan {
         let mut plan = Self {
             rule: true,
             telling: model.looks_back().is_some(),
-            banners: banner::lines(model),
+            banners: banner::lines(model, banner::most(model)),
+            shorter: Some(banner::lines(model, 1)),
             title: true,
             operator: run.operator.as_ref().map(|report| summary::operator(model, report)),
             air_above: 1,
@@ -88,6 +91,14 @@ impl Plan {
             + usize::from(self.air_bottom)
     }
 
+    /// Gives up the second lines of what is wrong with the feed; whether there were any.
+    fn shorten_banners(&mut self) -> bool {
+        let Some(shorter) = self.shorter.take() else { return false };
+        let fewer = shorter.len() < self.banners.len();
+        self.banners = shorter;
+        fewer
+    }
+
     /// Gives up the last of the rows of that rank or above; whether there was one.
     fn give_row(&mut self, rank: u8) -> bool {
         let Some(last) = self.rows.iter().rposition(|row| row.rank >= rank) else { return false };
@@ -113,6 +124,7 @@ const GIVE: &[fn(&mut Plan) -> bool] = &[
     |plan| std::mem::take(&mut plan.rail) > 0,
     |plan| plan.give_row(fields::AIR),
     |plan| std::mem::take(&mut plan.air_below) > 0,
+    |plan| plan.shorten_banners(),
     |plan| plan.give_row(fields::MORE),
     |plan| std::mem::take(&mut plan.air_above) > 0,
     |plan| plan.history.take().is_some(),

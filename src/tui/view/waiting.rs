@@ -53,7 +53,7 @@ fn words(model: &Model) -> (String, Vec<String>) {
             format!("{place} does not know GitLabCore yet"),
             vec!["Waiting for its definition, gitlabcores.apps.gitlab.com.".into()],
         ),
-        Some(WatchState::Forbidden { message }) => (
+        Some(WatchState::Forbidden { message, .. }) => (
             format!("You may not list GitLabCore in {namespace}"),
             told(message).into_iter().chain(["Waiting for a Role that allows it.".into()]).collect(),
         ),
