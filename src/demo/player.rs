@@ -19,8 +19,9 @@ const MINUTE: f64 = 60.0;
 /// Plays a recording as if it happened now.
 #[derive(Clone, Debug)]
 pub struct Player {
-    /// What is still to come.
+    /// What is still to come, as it was recorded.
     events: VecDeque<ClusterEvent>,
+    shift: Shift,
     clock: DemoClock,
     began: Instant,
 }
@@ -30,8 +31,7 @@ impl Player {
     /// recorded.
     pub fn new(recording: Recording, speed: f64, now: Timestamp) -> Self {
         let (clock, shift) = DemoClock::new(recording.first..=recording.last, speed, now);
-        let events = recording.events.into_iter().map(|event| Shift(shift).event(event)).collect();
-        Self { events, clock, began: Instant::now() }
+        Self { events: recording.events.into(), shift: Shift(shift), clock, began: Instant::now() }
     }
 
     /// The time that everybody who looks at what is played has to go by.
@@ -44,15 +44,16 @@ impl Player {
         let lists = |first: &ClusterEvent| first.time.checked_add(LISTS).unwrap_or(first.time);
         let until = self.events.front().map(lists).unwrap_or_default();
         let count = self.events.iter().take_while(|event| event.time <= until).count();
-        self.events.drain(..count).map(|event| event.change)
+        let shift = self.shift;
+        self.events.drain(..count).map(move |event| shift.change(event.change))
     }
 
     /// The next change, when its time has come; `None` at the end. Dropping it loses none. At any speed it gives way to
     /// everybody else now and then: tokio sees to that.
     pub async fn next(&mut self) -> Option<Change> {
-        let time = self.events.front()?.time;
+        let time = self.shift.time(self.events.front()?.time);
         sleep_until(self.began + self.clock.wait_for(time)).await;
-        self.events.pop_front().map(|event| event.change)
+        self.events.pop_front().map(|event| self.shift.change(event.change))
     }
 }
 

@@ -4,7 +4,7 @@ use jiff::civil::DateTime;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 
-use crate::cluster::{Change, ClusterEvent, LogNews, Object};
+use crate::cluster::{Change, LogNews, Object};
 use crate::record::is_time;
 
 /// How long the part of a time is that ends with its seconds.
@@ -15,10 +15,10 @@ const SECONDS: usize = "2026-11-29T15:00:00".len();
 pub(super) struct Shift(pub(super) SignedDuration);
 
 impl Shift {
-    /// The same event, so much later: its own time, those of its object, and those of the lines of a log. Texts and
-    /// annotations say what they said.
-    pub(super) fn event(self, ClusterEvent { time, change }: ClusterEvent) -> ClusterEvent {
-        let change = match change {
+    /// The same change, so much later: the times of its objects, and those of the lines of a log. Texts and annotations say
+    /// what they said.
+    pub(super) fn change(self, change: Change) -> Change {
+        match change {
             Change::Replaced { kind, scope, objects } => {
                 let objects = objects.into_iter().map(|object| self.object(object)).collect();
                 Change::Replaced { kind, scope, objects }
@@ -36,12 +36,11 @@ impl Shift {
                 Change::Log(change)
             }
             other => other,
-        };
-        ClusterEvent { time: self.time(time), change }
+        }
     }
 
     /// That moment, so much later.
-    fn time(self, time: Timestamp) -> Timestamp {
+    pub(super) fn time(self, time: Timestamp) -> Timestamp {
         time.checked_add(self.0).unwrap_or(time)
     }
 
@@ -108,10 +107,9 @@ mod tests {
         };
         let before = pod("2026-11-29T15:00:00Z", "2026-11-29T15:00:30Z", "2026-11-29T16:00:01+01:00");
         let after = pod("2026-11-30T00:00:00Z", "2026-11-30T00:00:30Z", "2026-11-30T01:00:01+01:00");
-        let event = ClusterEvent { time: time("2026-11-29T15:00:02.125Z"), change: applied(&before) };
-        let moved = NINE_HOURS.event(event);
-        assert_eq!(moved, ClusterEvent { time: time("2026-11-30T00:00:02.125Z"), change: applied(&after) });
-        let Change::Applied(object) = moved.change else { panic!() };
+        let moved = NINE_HOURS.change(applied(&before));
+        assert_eq!(moved, applied(&after));
+        let Change::Applied(object) = moved else { panic!() };
         assert_eq!(object.meta().manifest.object(), Some(after));
         assert_eq!(object.meta().created, Some(time("2026-11-30T00:00:00Z")));
     }
@@ -123,9 +121,7 @@ mod tests {
             let Change::Applied(object) = applied(&pod(created)) else { panic!() };
             Change::Replaced { kind: Kind::Pod, scope: Scope::All, objects: vec![*object] }
         };
-        let moved =
-            NINE_HOURS.event(ClusterEvent { time: time("2026-11-29T15:00:02Z"), change: list("2026-11-29T15:00:00Z") });
-        assert_eq!(moved.change, list("2026-11-30T00:00:00Z"));
+        assert_eq!(NINE_HOURS.change(list("2026-11-29T15:00:00Z")), list("2026-11-30T00:00:00Z"));
     }
 
     #[test]
@@ -148,13 +144,9 @@ mod tests {
         };
         let line = |at: &str| LogLine { time: Some(time(at)), ..LogLine::printed(b"at 2026-11-29T15:00:00Z") };
         let (before, after) = ("2026-11-29T15:00:00.123456789Z", "2026-11-30T00:00:00.123456789Z");
-        let moved = |news| NINE_HOURS.event(ClusterEvent { time: time(before), change: log(news) });
-        let expected = |news| ClusterEvent { time: time(after), change: log(news) };
-        let untimed = LogLine::printed(b"x");
-        assert_eq!(
-            moved(LogNews::Lines(vec![line(before), untimed.clone()])),
-            expected(LogNews::Lines(vec![line(after), untimed]))
-        );
-        assert_eq!(moved(LogNews::TakenBack(time(before))), expected(LogNews::TakenBack(time(after))));
+        let lines = |at| log(LogNews::Lines(vec![line(at), LogLine::printed(b"x")]));
+        assert_eq!(NINE_HOURS.change(lines(before)), lines(after));
+        let taken_back = |at| log(LogNews::TakenBack(time(at)));
+        assert_eq!(NINE_HOURS.change(taken_back(before)), taken_back(after));
     }
 }
