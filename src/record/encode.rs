@@ -9,7 +9,7 @@
 //! | more of a log | `LOG`, a `Log` of ours |
 //!
 //! What was remembered of an earlier run of the program is not written: it is no word of the cluster's, and a recording
-//! tells what was heard while it went on.
+//! tells what was heard while it went on. Nor is that a clock is off: it is that of another machine where it is played.
 
 use std::collections::BTreeSet;
 
@@ -75,7 +75,7 @@ impl Encoder {
             Change::Alive(kind) => sheet.bookmark(*kind, None),
             Change::Watch { kind, state } => sheet.ours(WATCH, "Watch", Fares { of: kind.name(), state }),
             Change::Log(change) => sheet.ours::<&LogChange>(LOG, "Log", change),
-            Change::Remembered(_) => Ok(()),
+            Change::Clock { .. } | Change::Remembered(_) => Ok(()),
         }
     }
 
