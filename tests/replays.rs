@@ -130,7 +130,8 @@ async fn over_http(recording: Recording) -> Vec<String> {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let mut file = tempfile::NamedTempFile::new().unwrap();
     file.write_all(kubeconfig(listener.local_addr().unwrap(), "secret", "gitlab").as_bytes()).unwrap();
-    let (server, mut player) = (Server::new("secret"), Player::new(recording, 60.0, SystemClock.now()));
+    let mut player = Player::new(recording, 60.0, SystemClock.now());
+    let server = Server::new("secret").with_clock(player.clock());
     player.beginning().for_each(|change| server.apply(&change));
     let mut tasks = JoinSet::new();
     tasks.spawn(server.clone().serve(listener));

@@ -67,7 +67,8 @@ struct Soak {
 
 impl Soak {
     fn start() -> Self {
-        let (cluster, clock) = (Cluster::new(), Told::default());
+        let clock = Told::default();
+        let cluster = Cluster::new(clock.clone());
         let connection = Connection::new(cluster.client(), "https://api.example", Some("gitlab".into()));
         let (out, heard) = channel(1024);
         tokio::spawn(Live::new(connection, clock.clone()).run(out));

@@ -1,6 +1,6 @@
 //! What a source says of a cluster.
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
 use super::{Kind, LogChange, Memory, Object, Uid, WatchState};
 
@@ -57,6 +57,11 @@ pub enum Change {
     Log(LogChange),
     /// What was kept of an upgrade when the program ran before.
     Remembered(Box<Memory>),
+    /// This machine's clock is off, or not any more.
+    Clock {
+        /// How far the cluster's clock is ahead of this machine's; zero where both agree.
+        ahead: SignedDuration,
+    },
     /// Nothing changed, and the connection of this kind's watch is known to be alive (a bookmark).
     Alive(Kind),
 }

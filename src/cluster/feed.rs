@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::Kind;
@@ -45,6 +45,7 @@ pub enum WatchState {
 pub struct Feed {
     watches: BTreeMap<Kind, WatchState>,
     heard: Option<Timestamp>,
+    ahead: SignedDuration,
 }
 
 /// The feed in one word, for the status line and the report.
@@ -101,6 +102,16 @@ impl Feed {
     /// Notes that something was heard at `time`.
     pub(crate) fn hear(&mut self, time: Timestamp) {
         self.heard = self.heard.max(Some(time));
+    }
+
+    /// Notes how far the cluster's clock is ahead of this machine's.
+    pub(crate) fn note_clock(&mut self, ahead: SignedDuration) {
+        self.ahead = ahead;
+    }
+
+    /// How far the cluster's clock is ahead of this machine's; `None` where both agree, or it is not known.
+    pub fn clock_ahead(&self) -> Option<SignedDuration> {
+        Some(self.ahead).filter(|ahead| !ahead.is_zero())
     }
 
     /// How the watch of one kind fares; `None` if it was never asked for.

@@ -54,7 +54,7 @@ impl World {
     pub fn apply(&mut self, event: ClusterEvent) {
         let ClusterEvent { time, change } = event;
         self.time = self.time.max(Some(time));
-        if !matches!(change, Change::Watch { .. } | Change::Remembered(_)) {
+        if !matches!(change, Change::Watch { .. } | Change::Clock { .. } | Change::Remembered(_)) {
             self.feed.hear(time);
         }
         match change {
@@ -67,6 +67,7 @@ impl World {
                 }
                 self.feed.note(kind, state);
             }
+            Change::Clock { ahead } => self.feed.note_clock(ahead),
             Change::Log(change) => self.note_log(change),
             Change::Alive(_) => {}
             Change::Remembered(memory) => self.recall(*memory),

@@ -7,12 +7,14 @@
 //! |---|---|
 //! | `report`, `step`, `evidence` | the documents: a `StatusList`, a `Change` |
 //! | `status`, `details` | one look: the runs as text, JSON or YAML |
+//! | `feed` | what is old, hidden, or off by a clock, in sentences |
 //! | `text` | wrapping |
 //! | `missing` | what there is none of |
 //! | `wait` | what `wait` prints, and when it ends |
 
 mod details;
 mod evidence;
+mod feed;
 mod missing;
 mod report;
 mod rollout;

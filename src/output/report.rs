@@ -58,6 +58,8 @@ struct FeedReport {
     /// Of those that were seen before: when each was last heard.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     last_heard: BTreeMap<&'static str, Timestamp>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    clock_behind_seconds: Option<i64>,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -145,7 +147,9 @@ impl FeedReport {
             FeedState::Connecting | FeedState::Ended => (None, None),
         };
         let last_heard = feed.withdrawn().map(|(kind, heard)| (kind.plural(), heard)).collect();
-        Self { state: word, since, error, refused: feed.refused().map(Kind::plural).collect(), last_heard }
+        let refused = feed.refused().map(Kind::plural).collect();
+        let clock_behind_seconds = feed.clock_ahead().map(|ahead| ahead.as_secs());
+        Self { state: word, since, error, refused, last_heard, clock_behind_seconds }
     }
 }
 

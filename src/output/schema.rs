@@ -105,6 +105,8 @@ fn documents() -> Vec<Value> {
         for (kind, state) in said {
             world.apply(ClusterEvent { time: at, change: Change::Watch { kind, state } });
         }
+        let ahead = jiff::SignedDuration::from_secs(600);
+        world.apply(ClusterEvent { time: at, change: Change::Clock { ahead } });
         world
     });
     let mut told: Vec<_> = runs
@@ -146,7 +148,7 @@ fn a_kind_that_may_not_be_seen_any_more_makes_the_feed_stale_and_is_dated() {
     let feed = &documents().swap_remove(3)["feed"];
     let heard = "2026-11-29T15:20:24Z";
     let told = json!({"state": "stale", "since": heard, "error": "no", "refused": ["jobs", "pods"],
-        "lastHeard": {"jobs": heard}});
+        "lastHeard": {"jobs": heard}, "clockBehindSeconds": 600});
     assert_eq!(*feed, told);
 }
 

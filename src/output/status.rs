@@ -8,8 +8,8 @@ use unicode_width::UnicodeWidthStr;
 
 use super::details::details;
 use super::text::{WIDTH, wrap};
-use super::{Missing, StatusList};
-use crate::cluster::{Feed, FeedState, Kind};
+use super::{Missing, StatusList, feed};
+use crate::cluster::Feed;
 use crate::error::ExitCode;
 use crate::gate::Target;
 use crate::run::{OperatorReport, Rollout, RolloutState, Run, Step, StepBody, Verdict, span};
@@ -67,21 +67,8 @@ impl Look<'_> {
     }
 
     fn text(&self) -> String {
-        let mut parts = Vec::new();
-        if let FeedState::Stale { since, error } = self.feed.state() {
-            let ago = span(self.time.duration_since(since));
-            parts.push(lines(wrap(&format!("The cluster has not answered for {ago}: {error}"), WIDTH)));
-        }
-        for (kind, heard) in self.feed.withdrawn() {
-            let ago = span(self.time.duration_since(heard));
-            let old = format!("The server no longer lets us see {}: what is told of them is {ago} old.", kind.plural());
-            parts.push(lines(wrap(&old, WIDTH)));
-        }
-        let refused: Vec<_> = self.feed.never_seen().map(Kind::plural).collect();
-        if !refused.is_empty() {
-            let hidden = format!("The server does not let us see {}: what they tell is missing.", refused.join(", "));
-            parts.push(lines(wrap(&hidden, WIDTH)));
-        }
+        let feed = feed::sentences(self.feed, self.time);
+        let mut parts: Vec<_> = feed.iter().map(|sentence| lines(wrap(sentence, WIDTH))).collect();
         if self.runs.is_empty() {
             let unknown = || "It is not known whether there is a GitLabCore.".to_owned();
             parts.push(Missing::of(self.feed).map_or_else(unknown, |missing| missing.to_string()) + "\n");
@@ -192,7 +179,7 @@ fn lines(lines: Vec<String>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cluster::{Change, ClusterEvent, WatchState, World};
+    use crate::cluster::{Change, ClusterEvent, Kind, WatchState, World};
     use crate::gate::{Attempts, Failure, GateState, LastFailure};
     use crate::run::{Workload, sample};
 
@@ -340,14 +327,6 @@ mod tests {
             text,
             "The cluster has not answered for 1m24s: connection refused\n\nThe server does not let us see pods: what they tell is missing.\n\nThere is no GitLabCore.\n"
         );
-    }
-
-    #[test]
-    fn what_may_not_be_seen_any_more_is_told_apart_from_what_never_was() {
-        let refused = |heard| WatchState::Forbidden { message: "no".into(), heard };
-        let feed = feed(&[(Kind::Job, refused(Some(sample::time("15:19:00")))), (Kind::Pod, refused(None))]);
-        let text = text(&[], &feed);
-        assert!(text.starts_with("The server no longer lets us see jobs: what is told of them is 1m24s old.\n\nThe server does not let us see pods: "), "{text}");
     }
 
     #[test]

@@ -11,7 +11,7 @@
 //! A list of one namespace says nothing of the others: what was heard of those stays as it was.
 //!
 //! What was remembered of an earlier run of the program is not written: it is no word of the cluster's, and a recording
-//! tells what was heard while it went on.
+//! tells what was heard while it went on. Nor is that a clock is off: it is that of another machine where it is played.
 
 use std::collections::BTreeSet;
 
@@ -82,7 +82,7 @@ impl Encoder {
             Change::Alive(kind) => sheet.bookmark(*kind, None),
             Change::Watch { kind, state } => sheet.ours(WATCH, "Watch", Fares { of: kind.name(), state }),
             Change::Log(change) => sheet.ours::<&LogChange>(LOG, "Log", change),
-            Change::Remembered(_) => Ok(()),
+            Change::Clock { .. } | Change::Remembered(_) => Ok(()),
         }
     }
 

@@ -20,6 +20,12 @@ pub fn span(duration: SignedDuration) -> String {
     }
 }
 
+/// That this machine's clock is off, and `by` how much in words, from how far the cluster's is ahead of it.
+pub fn clock_words(ahead: SignedDuration, by: &str) -> String {
+    let way = if ahead.is_negative() { "ahead of" } else { "behind" };
+    format!("This machine's clock is {by} {way} the cluster's: ages and times to come are off by as much")
+}
+
 /// A time of the day in UTC, without seconds where it has none: estimates are told in whole minutes.
 pub fn utc_clock(time: Timestamp) -> String {
     let whole = time.as_second() % 60 == 0;

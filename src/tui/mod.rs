@@ -25,6 +25,8 @@ mod fixture;
 #[cfg(test)]
 mod frames;
 #[cfg(test)]
+mod frames_of_feed;
+#[cfg(test)]
 mod frames_of_steps;
 mod input;
 mod keymap;

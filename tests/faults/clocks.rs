@@ -16,10 +16,15 @@ fn is_sane(watcher: &Watcher) {
     }
 }
 
-async fn with_a_clock_that_is_off_by(minutes: i64) {
+/// What is said of a clock.
+const OFF: &str = "This machine's clock is ";
+
+async fn with_a_clock_that_is_off_by(minutes: i64, told: &str) {
     let mut field = Field::with_clock("15:33:50", SignedDuration::from_mins(minutes));
     field.pass(SECOND).await;
     field.watcher.shows("● live");
+    field.watcher.shows(&format!("\n  {OFF}{told} the cluster's: ages and times to come are off by as much\n"));
+    field.undisturbed.hides(OFF);
     field.watcher.shows("2 of 6 failed, 4 left");
     is_sane(&field.watcher);
     field.watcher.keys_answer();
@@ -40,10 +45,18 @@ async fn with_a_clock_that_is_off_by(minutes: i64) {
 
 #[tokio::test(start_paused = true)]
 async fn a_clock_that_is_ten_minutes_behind_the_clusters_makes_no_age_negative_and_counts_right() {
-    with_a_clock_that_is_off_by(-10).await;
+    with_a_clock_that_is_off_by(-10, "10m behind").await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_clock_that_is_ten_minutes_ahead_of_the_clusters_counts_right() {
-    with_a_clock_that_is_off_by(10).await;
+    with_a_clock_that_is_off_by(10, "10m ahead of").await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_clock_that_is_hardly_off_is_not_spoken_of() {
+    let mut field = Field::with_clock("15:33:50", SignedDuration::from_secs(-20));
+    field.pass(SECOND).await;
+    field.watcher.shows("● live");
+    field.watcher.hides(OFF);
 }

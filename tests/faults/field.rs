@@ -38,6 +38,13 @@ pub struct Virtual {
     began: Instant,
 }
 
+impl Virtual {
+    /// From that time of the recording's day on.
+    pub fn from(time: &str) -> Self {
+        Self { from: moment(time), began: Instant::now() }
+    }
+}
+
 impl Clock for Virtual {
     fn now(&self) -> Timestamp {
         self.from + SignedDuration::try_from(self.began.elapsed()).unwrap()
@@ -83,9 +90,9 @@ impl Field {
     pub fn with_clock(time: &str, off: SignedDuration) -> Self {
         let now = moment(time);
         let (before, rest): (Vec<_>, Vec<_>) = recording().into_iter().partition(|event| event.time <= now);
-        let server = Server::new(TOKEN);
-        before.iter().for_each(|event| server.apply(&event.change));
         let clock = Virtual { from: now, began: Instant::now() };
+        let server = Server::new(TOKEN).with_clock(clock);
+        before.iter().for_each(|event| server.apply(&event.change));
         let (api, direct) = (Api::new(server.clone()), Api::new(server.clone()));
         let watcher = Watcher::start(&api, Virtual { from: now + off, ..clock });
         let undisturbed = Watcher::start(&direct, clock);
@@ -136,7 +143,7 @@ impl Field {
 
     /// The API server starts anew with all objects, and counts their versions from the beginning.
     pub fn restart(&mut self) {
-        let server = Server::new(TOKEN);
+        let server = Server::new(TOKEN).with_clock(self.clock);
         for (kind, scope) in Kind::ALL.map(|kind| (kind, Scope::All)) {
             let objects = self.objects().into_iter().filter(|object| object.kind() == kind).collect();
             server.apply(&Change::Replaced { kind, scope, objects });
@@ -207,7 +214,7 @@ impl Watcher {
 
     /// Somebody who watches over a connection, from the time of the recording on at which the others begin.
     pub fn over(connection: Connection) -> Self {
-        Self::on(connection, Virtual { from: moment("15:33:50"), began: Instant::now() })
+        Self::on(connection, Virtual::from("15:33:50"))
     }
 
     fn on(connection: Connection, clock: Virtual) -> Self {

@@ -149,8 +149,8 @@ async fn a_right_to_everything_that_is_withdrawn_leaves_shown_what_was_seen_and_
     field.watcher.shows("  ▲ stale since 15:33:50");
     field
         .watcher
-        .shows("You may not list gitlabcores, jobs, pods, events, deployments in gitlab: shown as they were\n");
-    field.watcher.shows("\n  at 15:33:50\n");
+        .shows("You may not list gitlabcores, jobs, pods, events, deployments in gitlab: shown as they were at\n");
+    field.watcher.shows("\n  15:33:50\n");
     field.watcher.shows("2 of 6 failed, 4 left");
     field.watcher.keys_answer();
     field.watcher.resize(Size { width: 60, height: 15 });

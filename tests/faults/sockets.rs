@@ -38,7 +38,7 @@ pub fn certificate() -> PathBuf {
 
 /// A server with the upgrade as it was at that time of its day.
 pub fn server(token: &str, time: &str) -> Server {
-    let (server, now) = (Server::new(token), field::moment(time));
+    let (server, now) = (Server::new(token).with_clock(field::Virtual::from(time)), field::moment(time));
     field::recording().iter().filter(|event| event.time <= now).for_each(|event| server.apply(&event.change));
     server
 }

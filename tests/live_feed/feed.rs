@@ -50,7 +50,7 @@ impl Feed {
         loop {
             let event = timeout(Duration::from_secs(3600), self.heard.recv()).await;
             let event = event.expect("nothing more within an hour").expect("the feed goes on");
-            if kind_of(&event.change) == kind {
+            if kind_of(&event.change) == Some(kind) {
                 return event.change;
             }
         }
@@ -59,7 +59,7 @@ impl Feed {
     /// Everything that is said of a kind within so much virtual time.
     pub async fn within(&mut self, kind: Kind, long: Duration) -> Vec<Change> {
         let changes = self.everything_within(long).await.into_iter().map(|event| event.change);
-        changes.filter(|change| kind_of(change) == kind).collect()
+        changes.filter(|change| kind_of(change) == Some(kind)).collect()
     }
 
     /// Everything that is said within so much virtual time.
@@ -77,11 +77,12 @@ impl Feed {
     }
 }
 
-fn kind_of(change: &Change) -> Kind {
+fn kind_of(change: &Change) -> Option<Kind> {
     match change {
-        Change::Replaced { kind, .. } | Change::Watch { kind, .. } | Change::Alive(kind) => *kind,
-        Change::Applied(object) | Change::Deleted(object) => object.kind(),
-        Change::Log(_) => Kind::Pod,
+        Change::Replaced { kind, .. } | Change::Watch { kind, .. } | Change::Alive(kind) => Some(*kind),
+        Change::Applied(object) | Change::Deleted(object) => Some(object.kind()),
+        Change::Log(_) => Some(Kind::Pod),
+        Change::Clock { .. } => None,
         Change::Remembered(_) => unreachable!("a feed remembers nothing"),
     }
 }
@@ -99,6 +100,7 @@ pub fn words(change: &Change) -> String {
         Change::Applied(object) => format!("applied {}", object.meta().name),
         Change::Deleted(object) => format!("deleted {}", object.meta().name),
         Change::Alive(_) => "alive".into(),
+        Change::Clock { ahead } => format!("ahead by {}", ahead.as_secs()),
         Change::Log(change) => format!("log of {} in {}: {:?}", change.run.container, change.pod, change.news),
         Change::Remembered(_) => unreachable!("a feed remembers nothing"),
         Change::Watch { state, .. } => match state {

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
 use futures::stream;
+use gatewatch::clock::Clock;
 use gatewatch::cluster::Change;
 use gatewatch::source::server::{Body, Server};
 use http::{Request, Response};
@@ -40,8 +41,9 @@ pub struct Cluster {
 }
 
 impl Cluster {
-    pub fn new() -> Self {
-        Self { server: Server::new(TOKEN), way: Arc::new(watch::Sender::new(Way::Open)), asked: Arc::default() }
+    pub fn new(clock: impl Clock + Send + Sync + 'static) -> Self {
+        let server = Server::new(TOKEN).with_clock(clock);
+        Self { server, way: Arc::new(watch::Sender::new(Way::Open)), asked: Arc::default() }
     }
 
     pub fn apply(&self, change: &Change) {

@@ -1,4 +1,5 @@
-//! A server that is busy says when to ask again in a header of its refusal, which kube's client drops with all others.
+//! A server that is busy says when to ask again in a header of its refusal, which kube's client drops with all others; so it
+//! does with the `Date` of an answer.
 
 use std::time::Duration;
 
@@ -6,15 +7,25 @@ use http::{Response, header};
 use kube::Client;
 use kube::client::Body;
 use serde_json::{Value, json};
+use tokio::sync::watch::Sender;
+use tokio::time::Instant;
+
+use super::skew::Dated;
 
 /// The longest that a server is left alone because it says so.
 pub(super) const LONGEST: Duration = Duration::from_secs(5 * 60);
 
-/// The same client, whose refusals hold in their details what the header said.
-pub(super) fn telling_when(client: Client) -> Client {
+/// The same client, whose refusals hold in their details what the header said; the dates of its answers go to `dated`.
+pub(super) fn telling_when(client: Client, dated: Sender<Option<Dated>>) -> Client {
     let service = tower::service_fn(move |request| {
-        let client = client.clone();
-        async move { told(client.send(request).await?).await }
+        let (client, dated, asked) = (client.clone(), dated.clone(), Instant::now());
+        async move {
+            let response = client.send(request).await?;
+            if let Some(date) = Dated::of(&response, asked) {
+                dated.send_replace(Some(date));
+            }
+            told(response).await
+        }
     });
     // Paths are named in full, so that no namespace is the default.
     Client::new(service, "")

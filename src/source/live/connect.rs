@@ -18,6 +18,7 @@ use super::busy::telling_when;
 use super::fault::{Fault, cause};
 use super::kubeconfig::find;
 use super::query::Query;
+use super::skew::Dated;
 use crate::cluster::{Kind, clean_word, is_namespace};
 use crate::error::ExpectedError;
 
@@ -54,13 +55,16 @@ pub struct Connection {
     options: Option<ConnectOptions>,
     /// The proxy that leads to it, without the password for it.
     proxy: Option<String>,
+    /// The date of its last answer.
+    pub(super) dated: watch::Sender<Option<Dated>>,
 }
 
 impl Connection {
     /// A connection by a client that came from elsewhere, to the API server at that URL.
     pub fn new(client: Client, server: impl Into<String>, namespace: Option<String>) -> Self {
-        let client = watch::Sender::new(telling_when(client));
-        Self { client, server: server.into(), context: None, namespace, options: None, proxy: None }
+        let dated = watch::Sender::new(None);
+        let client = watch::Sender::new(telling_when(client, dated.clone()));
+        Self { client, server: server.into(), context: None, namespace, options: None, proxy: None, dated }
     }
 
     /// The client, with the credentials that were read last.
@@ -77,7 +81,7 @@ impl Connection {
             && config.auth_info.exec.is_none()
             && let Ok(client) = client(config)
         {
-            self.client.send_replace(telling_when(client));
+            self.client.send_replace(telling_when(client, self.dated.clone()));
         }
     }
 }
@@ -111,10 +115,11 @@ async fn connected(options: &ConnectOptions) -> Result<Connection, ExpectedError
             cause(&error)
         ))
     })?;
-    let client = watch::Sender::new(telling_when(client));
+    let dated = watch::Sender::new(None);
+    let client = watch::Sender::new(telling_when(client, dated.clone()));
     // Whoever chooses another current context later means other programs: what is on the screen stays this cluster.
     let options = ConnectOptions { context: context.clone(), ..options.clone() };
-    let connection = Connection { client, server, context, namespace, options: Some(options), proxy };
+    let connection = Connection { client, server, context, namespace, options: Some(options), proxy, dated };
     check(&connection).await?;
     Ok(connection)
 }

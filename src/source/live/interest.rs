@@ -57,7 +57,8 @@ impl Interest {
                     objects.remove(&object.meta().uid);
                 }
             }
-            Change::Watch { .. } | Change::Log(_) | Change::Remembered(_) | Change::Alive(_) => {}
+            Change::Watch { .. } | Change::Clock { .. } | Change::Log(_) | Change::Remembered(_) | Change::Alive(_) => {
+            }
         }
     }
 

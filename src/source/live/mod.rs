@@ -16,7 +16,8 @@
 //! | `query` | what a watch asks for |
 //! | `watch` | one watch, as a state machine |
 //! | `listing` | how a kind is listed |
-//! | `busy` | when a busy server is to be asked again |
+//! | `busy` | when a busy server is to be asked again, and the date of an answer |
+//! | `skew` | whether this machine's clock is off |
 //! | `fault` | what can go wrong |
 //! | `pace` | when to try again, and what to show |
 //! | `keep` | a watch that is kept alive |
@@ -35,6 +36,7 @@ mod listing;
 mod logs;
 mod pace;
 mod query;
+mod skew;
 mod watch;
 
 use std::sync::Arc;
@@ -44,12 +46,13 @@ use tokio::task::{AbortHandle, JoinError, JoinSet};
 
 use super::{Source, SourceError};
 use crate::clock::Clock;
-use crate::cluster::{ClusterEvent, Kind, Scope};
+use crate::cluster::{Change, ClusterEvent, Kind, Scope};
 use events::EventWatches;
 use keep::{Keep, keep};
 use listing::Listing;
 use logs::LogReaders;
 use query::Query;
+use skew::Skew;
 use watch::Watch;
 
 pub use connect::{ConnectOptions, Connection, connect};
@@ -99,11 +102,18 @@ impl Source for Live {
         }
         let mut events = EventWatches::default();
         let (mut logs, mut read) = LogReaders::new(self.logs);
+        let (mut dated, mut skew) = (tasks.connection.dated.subscribe(), Skew::default());
+        dated.mark_changed();
         loop {
             tokio::select! {
                 biased;
                 () = out.closed() => break,
                 Some(ended) = tasks.set.join_next() => died(ended)?,
+                Ok(()) = dated.changed() => {
+                    let (answer, time) = (*dated.borrow_and_update(), tasks.clock.now());
+                    let ahead = answer.and_then(|answer| skew.hear(&answer, time));
+                    pass_on(&out, ahead.map(|ahead| ClusterEvent { time, change: Change::Clock { ahead } })).await;
+                }
                 Some(told) = heard.recv() => {
                     for event in events.take_in(told, &mut tasks) {
                         let of_logs = logs.see(&event.change, &mut tasks);

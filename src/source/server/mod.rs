@@ -49,8 +49,9 @@ use std::fmt;
 use std::io;
 use std::sync::Arc;
 
-use http::{HeaderMap, Method, Request, Response, StatusCode};
+use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, header};
 use jiff::Timestamp;
+use jiff::fmt::rfc2822::DateTimePrinter;
 use secrecy::SecretString;
 use tokio::net::TcpListener;
 use tokio::sync::watch::Sender;
@@ -90,7 +91,7 @@ impl Server {
         }
     }
 
-    /// The same, with another clock: ages are told by it.
+    /// The same, with another clock: ages are told by it, and when an answer was written.
     #[must_use]
     pub fn with_clock(mut self, clock: impl Clock + Send + Sync + 'static) -> Self {
         self.clock = Arc::new(clock);
@@ -118,7 +119,13 @@ impl Server {
         } else {
             Err(Refusal::unauthorized())
         };
-        answered.unwrap_or_else(|refusal| refusal.response())
+        let mut response = answered.unwrap_or_else(|refusal| refusal.response());
+        response.headers_mut().extend(self.date().map(|date| (header::DATE, date)));
+        response
+    }
+
+    fn date(&self) -> Option<HeaderValue> {
+        DateTimePrinter::new().timestamp_to_rfc9110_string(&self.clock.now()).ok()?.try_into().ok()
     }
 
     /// Answers whoever connects, for as long as the future lives.

@@ -4,12 +4,13 @@ use ratatui::text::Line;
 
 use super::words;
 use crate::cluster::{FeedState, Kind, WatchState};
-use crate::tui::model::Model;
+use crate::run::{clock_words, span};
+use crate::tui::model::{Mode, Model};
 use crate::tui::theme::Tone;
 use crate::tui::widget::text::{one_line, wrap, wrap_at_most};
 
-/// The most columns that are left free beside a banner.
-const MARGINS: usize = 8;
+/// How many columns are left free beside a banner, and beside that of a display that nobody attends.
+const MARGINS: (usize, usize) = (3, 8);
 
 /// From this height on there is room for a second line.
 const ROOMY: u16 = 20;
@@ -21,7 +22,7 @@ pub fn most(model: &Model) -> usize {
 
 /// The lines, most urgent first and at most so many of each banner; none where all is well.
 pub fn lines(model: &Model, most: usize) -> Vec<Line<'static>> {
-    let banners = [stale(model, most), withdrawn(model, most), refused(model), undefined(model)];
+    let banners = [stale(model, most), withdrawn(model, most), refused(model), undefined(model), clock(model)];
     banners.into_iter().flatten().flat_map(|banner| banner.lines(model, most)).collect()
 }
 
@@ -66,7 +67,9 @@ impl Banner {
 }
 
 fn columns(model: &Model) -> usize {
-    usize::from(model.size().width).saturating_sub(MARGINS)
+    let (narrow, wide) = MARGINS;
+    let margins = if model.settings.mode == Mode::Kiosk { wide } else { narrow };
+    usize::from(model.size().width).saturating_sub(margins)
 }
 
 /// That it is not known how the cluster is now, and why.
@@ -114,6 +117,14 @@ fn undefined(model: &Model) -> Option<Banner> {
     let undefined = model.feed().watch(Kind::GitLabCore) == Some(&WatchState::Undefined) && !model.runs().is_empty();
     let what = "The cluster no longer knows the kind GitLabCore".to_owned();
     undefined.then_some(Banner { tone: Tone::Warning, what, more: String::new() })
+}
+
+/// That what is told of time is wrong.
+fn clock(model: &Model) -> Option<Banner> {
+    let ahead = model.feed().clock_ahead()?;
+    let by = span(ahead.abs());
+    let what = clock_words(ahead, by.strip_suffix("00s").unwrap_or(&by));
+    Some(Banner { tone: Tone::Warning, what, more: String::new() })
 }
 
 fn kinds(kinds: impl Iterator<Item = Kind>) -> String {

@@ -63,6 +63,7 @@ impl Plan {
             }
             Change::Replaced { .. }
             | Change::Watch { .. }
+            | Change::Clock { .. }
             | Change::Log(_)
             | Change::Remembered(_)
             | Change::Alive(_) => return Vec::new(),

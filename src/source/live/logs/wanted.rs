@@ -84,6 +84,7 @@ impl ReadOnce {
             }
             Change::Replaced { .. }
             | Change::Watch { .. }
+            | Change::Clock { .. }
             | Change::Log(_)
             | Change::Remembered(_)
             | Change::Alive(_) => {}

@@ -1,0 +1,74 @@
+//! The frames of a feed that is stale, hides something, or comes from a clock that is not ours.
+
+use jiff::SignedDuration;
+
+use super::fixture::{self, COLOUR, ago, feed, feed_of, live, model, settings};
+use super::frames::{compare, drawn, every_size, every_way, kiosk, text};
+use super::model::Message;
+use super::update::update;
+use crate::cluster::{Change, ClusterEvent, Kind, WatchState, World};
+
+#[test]
+fn a_stale_feed() {
+    every_way("stale", |theme, size| {
+        let watch = fixture::broken();
+        model(settings(theme), size, vec![fixture::retrying()], feed(&watch))
+    });
+}
+
+#[test]
+fn a_stale_feed_with_much_to_say() {
+    let error = "the credential plugin failed: the session has expired, log in again with `cloud login` (exit status: 3) \
+                 (watching gitlabcores at https://api.prod-eu.example:6443)";
+    let broken = WatchState::Broken { since: ago(660), error: error.into() };
+    every_size("stale-long", |theme, size| model(settings(theme), size, vec![fixture::retrying()], feed(&broken)));
+    // Where something has to go, the second line goes before what is told of the step.
+    let crowded = model(settings(COLOUR), (100, 20), vec![fixture::retrying()], feed(&broken));
+    let frame = text(&drawn(&crowded));
+    assert!(frame.contains("the session has expired") && frame.contains("│ Next  "), "{frame}");
+    assert!(!frame.contains("https://api.prod-eu.example:6443"), "{frame}");
+}
+
+#[test]
+fn kinds_that_may_not_be_listed_any_more() {
+    let withdrawn = |seconds| WatchState::Forbidden { message: "no".into(), heard: Some(ago(seconds)) };
+    let partly = || {
+        let rest = [Kind::GitLabCore, Kind::Deployment, Kind::Event].map(|kind| (kind, live()));
+        feed_of(rest.into_iter().chain([(Kind::Job, withdrawn(660)), (Kind::Pod, withdrawn(660))]))
+    };
+    every_way("withdrawn", |theme, size| model(settings(theme), size, vec![fixture::retrying()], partly()));
+    let all = Kind::ALL.map(|kind| (kind, if kind == Kind::Event { live() } else { withdrawn(660) }));
+    let frame = text(&drawn(&model(settings(COLOUR), (60, 15), vec![fixture::retrying()], feed_of(all.clone()))));
+    assert!(frame.contains("  ▲ stale since 14:21:07  "), "{frame}");
+    let mut kiosk = kiosk(COLOUR, (100, 30), false, vec![fixture::retrying()]);
+    let told = Message::Cluster { runs: vec![fixture::retrying()], feed: partly(), now: ago(0) };
+    assert_eq!(update(&mut kiosk, told), []);
+    let frame = text(&drawn(&kiosk));
+    assert_eq!(frame.matches("partly stale since 14:21:07").count(), 2, "{frame}");
+    assert!(frame.contains("You may not list jobs, pods in gitlab: shown as they were at 14:21:07"), "{frame}");
+}
+
+#[test]
+fn kinds_that_may_not_be_listed() {
+    let refused = WatchState::Forbidden { message: "events is forbidden".into(), heard: None };
+    let states = [Kind::GitLabCore, Kind::Job, Kind::Deployment].map(|kind| (kind, live()));
+    let states = states.into_iter().chain([Kind::Pod, Kind::Event].map(|kind| (kind, refused.clone())));
+    let model = model(settings(COLOUR), (100, 30), vec![fixture::retrying()], feed_of(states));
+    compare("forbidden-kinds", text(&drawn(&model)));
+}
+
+#[test]
+fn a_clock_that_is_off() {
+    let off = |minutes| {
+        let mut world = World::default();
+        let change = Change::Clock { ahead: SignedDuration::from_mins(minutes) };
+        world.apply(ClusterEvent { time: ago(2), change });
+        world.apply(ClusterEvent { time: ago(2), change: Change::Watch { kind: Kind::Job, state: live() } });
+        text(&drawn(&model(settings(COLOUR), (100, 30), vec![fixture::retrying()], world.feed().clone())))
+    };
+    let told =
+        |how| format!("\n  This machine's clock is {how} the cluster's: ages and times to come are off by as much\n");
+    assert!(off(10).contains(&told("10m behind")), "{}", off(10));
+    assert!(off(-90).contains(&told("1h30m ahead of")), "{}", off(-90));
+    assert!(!off(0).contains("clock"), "{}", off(0));
+}
