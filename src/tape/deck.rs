@@ -212,7 +212,7 @@ impl Deck {
             (None, Source::Live) => goal,
             (None, Source::Recording(cursor)) => cursor.at,
         };
-        if shown != goal || !self.reel.is_read() || self.sought.is_some() {
+        if shown != goal || !self.reel.is_read() {
             return Wait::Work;
         }
         match self.reel.next(goal) {

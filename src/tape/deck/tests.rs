@@ -1,3 +1,5 @@
+mod live;
+
 use std::path::Path;
 
 use serde_json::json;
@@ -106,6 +108,10 @@ fn a_recording_that_tells_how_its_watches_fared_says_so_itself() {
     let feed = work(&mut deck, machine(0)).pop().unwrap().feed;
     assert_eq!(feed.watch(Kind::Pod), Some(&WatchState::Starting));
     assert_eq!(feed.watch(Kind::Job), Some(&WatchState::Live { since: at(0) }));
+    let later = Change::Watch { kind: Kind::Pod, state: WatchState::Starting };
+    let mut deck = Deck::recording(vec![alive(0), ClusterEvent { time: at(5), change: later }], 1.0, machine(0));
+    let feed = work(&mut deck, machine(0)).pop().unwrap().feed;
+    assert!(!matches!(feed.watch(Kind::Pod), Some(WatchState::Live { .. })), "and nothing is said before it does");
 }
 
 #[test]
@@ -215,114 +221,28 @@ fn ten_seconds_are_ten_recorded_ones_and_go_on_as_it_did() {
 
 #[test]
 fn on_its_way_to_the_end_it_can_be_stopped() {
-    let mut deck = Deck::recording(recorded("smooth"), 1.0, machine(0));
     let now = machine(0);
-    let _ = deck.travel(Travel::End, now);
-    for _ in 0..30 {
-        let _ = deck.advance(now);
-    }
-    let _ = deck.travel(Travel::Toggle, now);
-    assert_eq!(work(&mut deck, now), []);
-    let gauge = gauge(&mut deck, now);
-    assert!(gauge.motion == Motion::Paused && gauge.first < gauge.time && gauge.time < gauge.last);
-}
-
-/// A live feed that said one version a second.
-fn live(versions: &[&str]) -> Deck {
-    let mut deck = Deck::live();
-    let _ = deck.hear(ClusterEvent::watches(at(0), &WatchState::Live { since: at(0) }), machine(0));
-    for (second, version) in (1..).zip(versions) {
-        let step = deck.hear([core(version)], machine(second * 1_000));
-        assert_eq!(step.shown, None, "nothing is looked back at");
-    }
-    deck
-}
-
-fn target(shown: &Shown) -> Option<String> {
-    let Shown::Past(moment, _) = shown else { panic!("{shown:?}") };
-    moment.runs.first().and_then(|run| run.course.target.clone())
-}
-
-#[test]
-fn a_live_feed_goes_on_while_somebody_looks_back_and_one_key_leads_to_now() {
-    let mut deck = live(&["1.0.0", "2.0.0", "3.0.0"]);
-    let now = machine(5_000);
-    assert_eq!((deck.wait(now), deck.show(now)), (Wait::Never, Shown::Now));
-    let shown = deck.travel(Travel::Back, now).shown.unwrap();
-    assert_eq!(target(&shown).as_deref(), Some("2.0.0"));
-    let step = deck.hear([core("4.0.0")], machine(6_000));
-    assert_eq!(step.frontier.unwrap().runs[0].course.target.as_deref(), Some("4.0.0"));
-    let shown = step.shown.unwrap();
-    assert_eq!(target(&shown).as_deref(), Some("2.0.0"));
-    let Shown::Past(moment, gauge) = shown else { unreachable!() };
-    assert_eq!((moment.time, gauge.change, gauge.changes, gauge.last), (machine(2_000), 2, 4, machine(6_000)));
-    assert_eq!(deck.travel(Travel::End, machine(7_000)).shown, Some(Shown::Now));
-    for key in [Travel::End, Travel::Forward, Travel::Later] {
-        assert_eq!(deck.travel(key, machine(7_000)).refused, Some(NOW), "{key:?}");
-    }
-}
-
-#[test]
-fn a_live_feed_that_is_paused_stays_at_what_was_shown() {
-    let mut deck = live(&["1.0.0"]);
-    assert!(matches!(deck.travel(Travel::Toggle, machine(5_000)).shown, Some(Shown::Past(..))));
-    let shown = deck.hear([core("2.0.0")], machine(6_000)).shown.unwrap();
-    assert_eq!(target(&shown).as_deref(), Some("1.0.0"));
-    let Shown::Past(moment, gauge) = shown else { unreachable!() };
-    assert_eq!((moment.time, gauge.motion), (machine(5_000), Motion::Paused));
-}
-
-#[test]
-fn what_is_played_from_the_past_of_a_live_feed_ends_in_now() {
-    let mut deck = live(&["1.0.0", "2.0.0", "3.0.0"]);
-    let _ = deck.travel(Travel::Start, machine(9_000));
-    let _ = deck.travel(Travel::Toggle, machine(9_000));
-    assert_eq!(deck.wait(machine(9_000)), Wait::For(Duration::from_secs(1)));
-    work(&mut deck, machine(10_500));
-    assert_eq!(target(&deck.show(machine(10_500))).as_deref(), Some("1.0.0"));
-    work(&mut deck, machine(12_000));
-    assert_eq!((deck.show(machine(12_000)), deck.wait(machine(12_000))), (Shown::Now, Wait::Never));
-}
-
-#[test]
-fn what_was_forgotten_is_no_longer_looked_at() {
-    let mut deck = Deck { reel: Reel::new(Some(40_000)), ..Deck::live() };
-    let say = |deck: &mut Deck, second: i64| deck.hear([core(&format!("{second}.0.0"))], machine(second * 1_000));
-    for second in 1..10 {
-        let _ = say(&mut deck, second);
-    }
-    let _ = deck.travel(Travel::Start, machine(9_000));
-    assert_eq!(target(&deck.show(machine(9_000))).as_deref(), Some("1.0.0"));
-    for second in 10..60 {
-        let _ = say(&mut deck, second);
-    }
-    let Shown::Past(moment, gauge) = deck.show(machine(60_000)) else { panic!() };
-    assert_eq!(moment.time, gauge.first);
-    assert!(gauge.first > machine(30_000));
-    let shown = Some(format!("{}.0.0", gauge.first.duration_since(machine(0)).as_secs()));
-    assert_eq!(moment.runs[0].course.target, shown);
-}
-
-#[test]
-fn failures_since_are_counted() {
-    let mut deck = Deck::live();
-    let _ = deck.hear(ClusterEvent::watches(at(0), &WatchState::Live { since: at(0) }), machine(0));
-    let mut since = Vec::new();
-    for (number, event) in (1..).zip(recorded("retry")) {
-        let step = deck.hear([event], machine(number));
-        if let Some(Shown::Past(_, gauge)) = step.shown {
-            since.push(gauge.failed_since);
-        } else if deck.reel.failures().len() == 1 {
-            let _ = deck.travel(Travel::Toggle, machine(number));
+    for before in [&[][..], &[Travel::Toggle]] {
+        let mut deck = Deck::recording(recorded("smooth"), 1.0, now);
+        for key in before.iter().chain([&Travel::End]) {
+            let _ = deck.travel(*key, now);
         }
+        for _ in 0..30 {
+            let _ = deck.advance(now);
+        }
+        let _ = deck.travel(Travel::Toggle, now);
+        assert_eq!(work(&mut deck, now), []);
+        let gauge = gauge(&mut deck, now);
+        assert!(gauge.motion == Motion::Paused && gauge.first < gauge.time && gauge.time < gauge.last, "{before:?}");
     }
-    since.dedup();
-    assert_eq!(since, [0, 1, 2]);
 }
 
 #[test]
-fn nothing_can_be_looked_back_at_before_anything_was_seen() {
-    assert!(Deck::live().travel(Travel::Back, machine(0)).refused.is_some());
+fn one_change_forward_is_one_also_where_nothing_was_read_yet() {
+    let mut deck = Deck::recording(recorded("smooth"), 1.0, machine(0));
+    assert_eq!(travel(&mut deck, Travel::Forward, machine(0)), None);
+    let Gauge { change, motion, .. } = gauge(&mut deck, machine(0));
+    assert_eq!((change, motion), (2, Motion::Paused));
 }
 
 #[test]
@@ -334,44 +254,4 @@ fn one_change_back_is_from_the_end_also_where_that_was_not_read_yet() {
     work(&mut deck, now);
     let Gauge { change, changes, motion, .. } = gauge(&mut deck, now);
     assert_eq!((change + 1, motion), (changes, Motion::Paused));
-}
-
-#[test]
-fn ten_seconds_forward_are_ten_also_where_live_was_quiet_for_long() {
-    let mut deck = live(&["1.0.0"]);
-    let now = machine(600_000);
-    for _ in 0..3 {
-        let _ = deck.travel(Travel::Earlier, now);
-    }
-    for time in [580_000, 590_000] {
-        let _ = deck.travel(Travel::Later, now);
-        assert_eq!(gauge(&mut deck, now).time, machine(time));
-    }
-    assert_eq!(deck.travel(Travel::Later, now).shown, Some(Shown::Now));
-}
-
-#[test]
-fn a_live_feed_is_paused_at_what_was_shown_also_after_the_clock_was_set_back() {
-    let mut deck = live(&["1.0.0"]);
-    let now = machine(-60_000);
-    let _ = deck.hear([core("2.0.0")], now);
-    let shown = deck.travel(Travel::Toggle, now).shown.unwrap();
-    assert_eq!(target(&shown).as_deref(), Some("2.0.0"));
-    let _ = deck.travel(Travel::Toggle, now);
-    work(&mut deck, now);
-    assert_eq!(deck.show(now), Shown::Now, "and what is played from there ends in now");
-}
-
-#[test]
-fn what_plays_is_held_while_nobody_could_look() {
-    let mut deck = Deck::recording(vec![alive(0), alive(100)], 2.0, machine(0));
-    work(&mut deck, machine(3_000));
-    deck.hold(machine(3_000), machine(63_000));
-    assert_eq!(gauge(&mut deck, machine(64_000)).time, at(8));
-    let _ = deck.travel(Travel::Toggle, machine(64_000));
-    deck.hold(machine(65_000), machine(66_000));
-    assert_eq!(gauge(&mut deck, machine(67_000)).motion, Motion::Paused);
-    let mut deck = live(&["1.0.0"]);
-    deck.hold(machine(5_000), machine(6_000));
-    assert_eq!(deck.show(machine(7_000)), Shown::Now, "what is live goes on");
 }

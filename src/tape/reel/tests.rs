@@ -9,7 +9,11 @@ use crate::record::{self, Reading};
 
 /// A recording of ours, as it lies on a tape.
 fn recorded(name: &str) -> Reel {
-    let path = format!("{}/tests/recordings/{name}.jsonl.gz", env!("CARGO_MANIFEST_DIR"));
+    reel_of(&format!("tests/recordings/{name}"))
+}
+
+fn reel_of(recording: &str) -> Reel {
+    let path = format!("{}/{recording}.jsonl.gz", env!("CARGO_MANIFEST_DIR"));
     let Reading::Recording(recording) = record::open(Path::new(&path)).unwrap() else { panic!("a dump") };
     let mut reel = Reel::new(None);
     let live = WatchState::Live { since: recording.first };
@@ -106,6 +110,47 @@ fn what_a_person_would_call_a_change_is_a_mark_and_lines_and_bookmarks_are_none(
 }
 
 #[test]
+fn no_line_of_a_log_is_a_mark_whatever_is_read_from_it() {
+    let (mut logs, mut marked) = (0, Vec::new());
+    for name in ["rails", "exhausted"] {
+        let reel = read(reel_of(&format!("assets/demo/{name}")));
+        for (index, said) in reel.said.iter().enumerate() {
+            let instant = reel.said.iter().filter(|other| other.at == said.at);
+            if instant.clone().all(|said| matches!(said.event.change, Change::Log(_))) {
+                logs += 1;
+                marked.extend(reel.marks().iter().filter(|mark| mark.time == said.at).map(|_| (name, index)));
+            }
+        }
+    }
+    assert!(logs > 20, "{logs}");
+    assert!(marked.is_empty(), "{marked:?}");
+}
+
+#[test]
+fn no_touch_of_an_object_is_a_mark_whatever_it_is() {
+    let reel = read(recorded("smooth"));
+    let touched = |object: &Object| {
+        let mut value = object.meta().manifest.object().unwrap();
+        value["metadata"]["annotations"]["touched"] = json!("yes");
+        applied(&value)
+    };
+    let (mut twice, mut touches) = (Reel::new(None), 0);
+    for (second, said) in (0..).step_by(2).zip(&reel.said) {
+        twice.push(at(second), ClusterEvent { time: at(second), ..said.event.clone() });
+        if let Change::Applied(object) = &said.event.change
+            && object.meta().manifest.object().is_some()
+        {
+            twice.push(at(second + 1), ClusterEvent { time: at(second + 1), change: touched(object) });
+            touches += 1;
+        }
+    }
+    let twice = read(twice);
+    assert!(touches > 100, "{touches}");
+    let marked: Vec<i64> = seconds(&twice).into_iter().filter(|second| second % 2 == 1).collect();
+    assert!(marked.is_empty(), "{marked:?}");
+}
+
+#[test]
 fn failures_are_those_of_the_journal() {
     let reel = read(recorded("retry"));
     assert_eq!(reel.failures().len(), 3, "three attempts failed");
@@ -146,6 +191,35 @@ fn what_is_said_at_one_time_is_one_instant_also_where_it_comes_in_parts() {
 }
 
 #[test]
+fn an_instant_in_which_something_failed_is_one_failure_whatever_else_is_said_then() {
+    let mut reel = said([applied(&upgraded()), applied(&gate())]);
+    let failed =
+        |uid| applied(&pod(uid, 0, json!({"restartCount": 1, "state": running(20), "lastState": ended(1, 2, 9)})));
+    let other = applied(&with(upgraded(), json!({"status": {"phase": "Failed"}})));
+    for change in [failed("a"), other, failed("b")] {
+        reel.push(at(3), ClusterEvent { time: at(3), change });
+        reel = read(reel);
+        assert_eq!(reel.marks().back().map(|mark| (mark.time, mark.failure)), Some((at(3), true)));
+        assert_eq!(**reel.failures(), [at(3)]);
+    }
+}
+
+#[test]
+fn a_failure_that_is_forgotten_is_counted_no_longer() {
+    let whole = read(recorded("retry"));
+    let mut bounded = Reel::new(Some(whole.bytes / 3));
+    let mut most = 0;
+    for said in &whole.said {
+        bounded.push(said.at, said.event.clone());
+        bounded.read_instant();
+        let known = bounded.marks().iter().filter(|mark| mark.failure).map(|mark| mark.time);
+        assert!(known.eq(bounded.failures().iter().copied()));
+        most = most.max(bounded.failures().len());
+    }
+    assert_eq!((most, bounded.failures().len()), (3, 0));
+}
+
+#[test]
 fn a_clock_that_was_set_back_does_not_change_the_order() {
     let mut reel = said([applied(&core())]);
     reel.push(at(-600), ClusterEvent { time: at(-600), change: Change::Alive(Kind::Pod) });
@@ -162,12 +236,17 @@ fn copies_of_a_large_world_take_no_more_than_what_is_said_between_them() {
     let run = RunId { container: "migrations".into(), id: "containerd://2".into() };
     let line = LogLine::printed(&[b'x'; 1_000]);
     let more = Change::Log(LogChange { pod: Uid("pod-1".into()), run, news: LogNews::Lines(vec![line; 20]) });
-    for (second, change) in (0..).zip([listed].into_iter().chain(vec![more; 300])) {
+    for (second, change) in (0..).zip([listed.clone()].into_iter().chain(vec![more; 300])) {
         reel.push(at(second), ClusterEvent { time: at(second), change });
         reel.read_instant();
     }
     assert!(reel.copies.len() <= 3, "{} copies", reel.copies.len());
     assert!(reel.start > 0 && reel.bytes < 6_000_000, "{} bytes from {} on", reel.bytes, reel.start);
+    let mut whole = Reel::new(None);
+    for (second, change) in (0..).zip([listed].into_iter().chain(vec![Change::Alive(Kind::Pod); 900])) {
+        whole.push(at(second), ClusterEvent { time: at(second), change });
+    }
+    assert_eq!(read(whole).copies.len(), 1 + 1, "the world of no object, and one after the list");
 }
 
 #[test]
