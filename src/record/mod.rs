@@ -323,7 +323,7 @@ mod tests {
         let forbidden = r#"{"of":"Pod","state":"Forbidden","message":"not\u001b[2J you\u202e"}"#;
         let wrong = wrong.map(|(what, object)| line(1, what, object)).concat();
         let read = recording(wrong + &line(2, "WATCH", forbidden));
-        let state = WatchState::Forbidden { message: "not you".into() };
+        let state = WatchState::Forbidden { message: "not you".into(), heard: None };
         let told: Vec<_> = read.events.into_iter().map(|event| event.change).collect();
         assert_eq!(told, [Change::Watch { kind: Kind::Pod, state }]);
     }

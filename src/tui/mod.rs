@@ -27,6 +27,8 @@ mod frames;
 #[cfg(test)]
 mod frames_of_feed;
 #[cfg(test)]
+mod frames_of_replay;
+#[cfg(test)]
 mod frames_of_steps;
 mod input;
 mod keymap;
