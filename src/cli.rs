@@ -7,7 +7,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use clap::error::ErrorKind;
-use clap::{Args, CommandFactory, Parser, Subcommand};
+use clap::{Arg, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use jiff::SignedDuration;
 
 use crate::gate::Target;
@@ -200,8 +200,8 @@ impl Cli {
     /// What clap says of them, help and version included; and of options that stand before and after a subcommand and do
     /// not go together, which it does not hold against each other.
     pub fn read(words: impl IntoIterator<Item = OsString>) -> Result<Self, clap::Error> {
-        let cli = Self::try_parse_from(words)?;
-        let refuse = |why: &str| Err(Self::command().error(ErrorKind::ArgumentConflict, why));
+        let cli = Self::from_arg_matches(&Self::told().try_get_matches_from(words)?)?;
+        let refuse = |why: &str| Err(Self::told().error(ErrorKind::ArgumentConflict, why));
         if cli.connection.all_namespaces && cli.connection.namespace.is_some() {
             return refuse("the argument '--namespace <NAMESPACE>' cannot be used with '--all-namespaces'");
         }
@@ -227,6 +227,14 @@ impl Cli {
             return refuse("'--record' needs a file, as the dashboard takes standard output");
         }
         Ok(cli)
+    }
+
+    /// The command line, where the help of the demo doesn't list what the demo refuses.
+    fn told() -> clap::Command {
+        let command = Self::command();
+        let everywhere = command.get_arguments().filter(|argument| argument.is_global_set());
+        let hidden: Vec<Arg> = everywhere.map(|argument| argument.clone().hide(true)).collect();
+        command.mut_subcommand("demo", |demo| demo.args(hidden))
     }
 
     /// How the dashboard looks, wherever that was said.
@@ -265,7 +273,20 @@ mod tests {
 
     #[test]
     fn the_command_line_is_sound() {
-        Cli::command().debug_assert();
+        Cli::told().debug_assert();
+    }
+
+    #[test]
+    fn the_help_of_the_demo_tells_nothing_that_it_refuses() {
+        let help = parse("gatewatch demo --help").unwrap_err().to_string();
+        let connection = ["--namespace", "--all-namespaces", "--context", "--kubeconfig <FILE>", "--as <USER>"];
+        assert!(help.contains("--speed") && !connection.iter().any(|option| help.contains(option)), "{help}");
+        let of_another = parse("gatewatch status --help").unwrap_err().to_string();
+        assert!(connection.iter().all(|option| of_another.contains(option)), "{of_another}");
+        for words in ["gatewatch demo -n gitlab", "gatewatch -A demo", "gatewatch demo --as me"] {
+            let error = parse(words).unwrap_err().to_string();
+            assert!(error.contains("'demo' brings a cluster of its own"), "{words}: {error}");
+        }
     }
 
     #[test]
