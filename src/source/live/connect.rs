@@ -6,6 +6,7 @@ use std::io::{IsTerminal, stderr, stdin};
 use std::path::PathBuf;
 use std::time::Duration;
 
+use http::Uri;
 use kube::config::ExecInteractiveMode;
 use kube::core::{ObjectList, Request};
 use kube::{Client, Config};
@@ -43,7 +44,7 @@ pub struct ConnectOptions {
 pub struct Connection {
     /// The client to it, for everybody who has this connection: credentials that are read anew are read for all.
     client: watch::Sender<Client>,
-    /// The URL of its API server.
+    /// The URL of its API server, without a password in it.
     pub server: String,
     /// The context it was reached by; `None` inside a cluster.
     pub context: Option<String>,
@@ -94,17 +95,14 @@ pub async fn connect(options: &ConnectOptions) -> Result<Connection, ExpectedErr
 
 async fn connected(options: &ConnectOptions) -> Result<Connection, ExpectedError> {
     let (config, context) = configure(options).await?;
-    let server = config.cluster_url.to_string().trim_end_matches('/').to_owned();
+    let server = address(&config.cluster_url);
     let namespaces = [options.namespace.as_deref(), Some(config.default_namespace.as_str()), Some("default")];
     let namespace = namespaces.into_iter().flatten().find(|namespace| !namespace.is_empty());
     let namespace = namespace.filter(|_| !options.all_namespaces).map(str::to_owned);
     if let Some(name) = namespace.as_ref().filter(|name| !is_namespace(name)) {
         return Err(ExpectedError::usage(format!("no namespace can be named `{name}`; choose one with -n")));
     }
-    let proxy = config.proxy_url.as_ref().and_then(|proxy| {
-        let port = proxy.port().map(|port| format!(":{port}")).unwrap_or_default();
-        Some(format!("{}://{}{port}", proxy.scheme_str()?, proxy.host()?))
-    });
+    let proxy = config.proxy_url.as_ref().map(address);
     let plugin = config.auth_info.exec.as_ref().and_then(|exec| exec.command.as_ref());
     let with = plugin.map(|plugin| format!(" with `{plugin}`")).unwrap_or_default();
     let client = client(config).map_err(|error| {
@@ -119,6 +117,14 @@ async fn connected(options: &ConnectOptions) -> Result<Connection, ExpectedError
     let connection = Connection { client, server, context, namespace, options: Some(options), proxy };
     check(&connection).await?;
     Ok(connection)
+}
+
+/// A URL as it may be shown: without a name and a password, which can stand in it.
+fn address(url: &Uri) -> String {
+    let scheme = url.scheme_str().map(|scheme| format!("{scheme}://")).unwrap_or_default();
+    let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
+    let address = format!("{scheme}{}{port}{}", url.host().unwrap_or_default(), url.path());
+    address.trim_end_matches('/').to_owned()
 }
 
 /// The client. A credential plugin that may ask questions runs first with the terminal at its hands; what is kept is a
