@@ -13,6 +13,7 @@ use std::io::{BufRead as _, BufReader, Read as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use common::gatewatch;
@@ -115,6 +116,20 @@ fn a_signal_and_another_namespace_leave_nothing_behind_either() {
         demo.terminal.signal(signal);
         assert_eq!(demo.terminal.end().exit_code(), 128 + number);
         demo.assert_gone();
+    }
+}
+
+#[test]
+fn a_signal_before_the_screen_leaves_nothing_behind_either() {
+    for _ in 0..5 {
+        let mut demo = Demo::start(&["exhausted"]);
+        let begun = Instant::now();
+        while demo.files().is_empty() {
+            assert!(begun.elapsed() < Duration::from_secs(20), "there is no kubeconfig");
+        }
+        demo.terminal.signal("TERM");
+        assert_eq!(demo.terminal.end().exit_code(), 128 + 15);
+        assert_eq!(demo.files(), [] as [PathBuf; 0], "it left something behind");
     }
 }
 

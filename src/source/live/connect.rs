@@ -198,3 +198,19 @@ fn refusal(fault: &Fault, connection: &Connection) -> String {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_is_told_without_a_password() {
+        for (url, told) in [
+            ("http://demo:hunter2@127.0.0.1:8080/", "http://127.0.0.1:8080"),
+            ("https://hunter2@[::1]/k8s/clusters/c-1", "https://[::1]/k8s/clusters/c-1"),
+            ("https://api.example:6443", "https://api.example:6443"),
+        ] {
+            assert_eq!(address(&url.parse().unwrap()), told);
+        }
+    }
+}
