@@ -83,7 +83,7 @@ impl Recorder {
     /// A file that exists, a folder that does not, and what else keeps the file from being made; exit code 2.
     pub fn create(path: &Path, tell: impl Fn(String) + Send + Sync + 'static) -> Result<Self, ExpectedError> {
         if path == Path::new("-") {
-            return Ok(Self::new(Out::Plain(io::stdout()), "standard output".into(), None, tell));
+            return Ok(Self::new(Out::Plain(io::stdout()), "what was written".into(), None, tell));
         }
         let name = format!("`{}`", path.display());
         let file = File::options().write(true).create_new(true).open(path);
