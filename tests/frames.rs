@@ -3,12 +3,10 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking, in its helpers too")]
 
 use gatewatch::cluster::World;
-use gatewatch::notify::Notices;
 use gatewatch::record::{self, Reading};
 use gatewatch::run::derive;
-use gatewatch::tui::{Colours, Message, Mode, Model, Origin, Settings, Theme, update, view};
+use gatewatch::tui::{Message, Model, Origin, Settings, update, view};
 use jiff::Timestamp;
-use jiff::tz::TimeZone;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Rect, Size};
 
@@ -22,18 +20,7 @@ fn frame(recording: &str, time: &str, (width, height): (u16, u16)) -> String {
     let mut world = World::default();
     recording.events.into_iter().filter(|event| event.time <= now).for_each(|event| world.apply(event));
 
-    let settings = Settings {
-        place: path,
-        namespace: None,
-        origin: Origin::Replay,
-        mode: Mode::Interactive,
-        redact: false,
-        theme: Theme { colours: Colours::None, ascii: false },
-        target: Default::default(),
-        zone: TimeZone::UTC,
-        notices: Notices::never(),
-        recorder: Default::default(),
-    };
+    let settings = Settings { origin: Origin::Replay, ..Settings::plain(path, None) };
     let mut model = Model::new(settings, Size { width, height }, now);
     // What was kept is asked for, and nothing was.
     let _ = update(&mut model, Message::Cluster { runs: derive(&world), feed: world.feed().clone(), now });

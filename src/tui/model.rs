@@ -8,7 +8,7 @@ use ratatui::layout::Size;
 
 use super::reading::{Logs, Object, Reading, Subject};
 use super::recorder::RecorderState;
-use super::theme::Theme;
+use super::theme::{Colours, Theme};
 use crate::clipboard::Outcome;
 use crate::cluster::{Feed, Uid};
 use crate::gate::Target;
@@ -40,6 +40,24 @@ pub struct Settings {
     pub notices: Notices,
     /// Whether it is recorded, as the screens begin.
     pub recorder: RecorderState,
+}
+
+impl Settings {
+    /// Of a cluster of that name, for somebody with a keyboard whom the screen alone tells anything: without colours, in UTC.
+    pub fn plain(place: impl Into<String>, namespace: Option<&str>) -> Self {
+        Self {
+            place: place.into(),
+            namespace: namespace.map(str::to_owned),
+            origin: Origin::Cluster,
+            mode: Mode::Interactive,
+            redact: false,
+            theme: Theme { colours: Colours::None, ascii: false },
+            target: Target::default(),
+            zone: TimeZone::UTC,
+            notices: Notices::never(),
+            recorder: RecorderState::default(),
+        }
+    }
 }
 
 /// What kind of feed it is.

@@ -7,14 +7,12 @@ use std::time::Duration;
 
 use gatewatch::clock::Clock;
 use gatewatch::cluster::{Change, ClusterEvent, Kind, Object, Scope, World};
-use gatewatch::notify::Notices;
 use gatewatch::record::{self, Reading};
 use gatewatch::run::derive;
 use gatewatch::source::live::{Connection, Live};
 use gatewatch::source::server::Server;
 use gatewatch::source::{Source, SourceError};
-use gatewatch::tui::{Colours, Effect, Message, Mode, Model, Origin, Settings, Theme, update, view};
-use jiff::tz::TimeZone;
+use gatewatch::tui::{Effect, Message, Model, Settings, update, view};
 use jiff::{SignedDuration, Timestamp};
 use ratatui::buffer::Buffer;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
@@ -215,18 +213,7 @@ impl Watcher {
     fn on(connection: Connection, clock: Virtual) -> Self {
         let (out, heard) = mpsc::channel(1024);
         let feed = tokio::spawn(Live::new(connection, clock).run(out));
-        let settings = Settings {
-            place: "prod".into(),
-            namespace: Some("gitlab".into()),
-            origin: Origin::Cluster,
-            mode: Mode::Interactive,
-            redact: false,
-            theme: Theme { colours: Colours::None, ascii: false },
-            target: Default::default(),
-            zone: TimeZone::UTC,
-            notices: Notices::never(),
-            recorder: Default::default(),
-        };
+        let settings = Settings::plain("prod", Some("gitlab"));
         let model = Model::new(settings, SIZE, clock.now());
         Self { heard, feed, world: World::default(), model, clock }
     }

@@ -2,13 +2,11 @@
 
 use gatewatch::cluster::{ClusterEvent, Feed};
 use gatewatch::gate::Target;
-use gatewatch::notify::Notices;
 use gatewatch::output::{Look, StatusFormat};
 use gatewatch::run::{Run, derive};
 use gatewatch::tape::{Deck, Moment, Step};
-use gatewatch::tui::{Colours, Effect, Message, Mode, Model, Origin, Settings, Theme, update, view};
+use gatewatch::tui::{Effect, Message, Model, Settings, update, view};
 use jiff::Timestamp;
-use jiff::tz::TimeZone;
 use ratatui::buffer::Buffer;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::layout::{Rect, Size};
@@ -23,18 +21,7 @@ pub struct Screen {
 
 impl Screen {
     pub fn new(now: Timestamp) -> Self {
-        let settings = Settings {
-            place: "soak".into(),
-            namespace: Some("gitlab".into()),
-            origin: Origin::Cluster,
-            mode: Mode::Interactive,
-            redact: false,
-            theme: Theme { colours: Colours::None, ascii: false },
-            target: Default::default(),
-            zone: TimeZone::UTC,
-            notices: Notices::never(),
-            recorder: Default::default(),
-        };
+        let settings = Settings::plain("soak", Some("gitlab"));
         Self { deck: Deck::live(), model: Model::new(settings, SIZE, now) }
     }
 

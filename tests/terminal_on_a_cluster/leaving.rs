@@ -7,12 +7,10 @@ use std::thread;
 
 use gatewatch::clipboard::{Clipboard, Environment, plan};
 use gatewatch::clock::{Clock, SystemClock};
-use gatewatch::notify::Notices;
 use gatewatch::state::{Keeper, Place as Kept};
 use gatewatch::tape::Deck;
-use gatewatch::tui::{Colours, Input, Mode, Origin, Ports, Settings, Theme};
+use gatewatch::tui::{Input, Ports, Settings};
 use jiff::Timestamp;
-use jiff::tz::TimeZone;
 use serde_json::json;
 use tempfile::TempDir;
 use tokio::sync::mpsc::{channel, unbounded_channel};
@@ -131,18 +129,7 @@ impl Clock for Breaks {
 #[tokio::test]
 #[ignore = "it is the program of the next test"]
 async fn program_whose_clock_breaks() {
-    let settings = Settings {
-        place: "nowhere".into(),
-        namespace: None,
-        origin: Origin::Cluster,
-        mode: Mode::Interactive,
-        redact: false,
-        theme: Theme { colours: Colours::None, ascii: false },
-        target: Default::default(),
-        zone: TimeZone::UTC,
-        notices: Notices::never(),
-        recorder: Default::default(),
-    };
+    let settings = Settings::plain("nowhere", None);
     let (_source, events) = channel(1);
     let ((report, mut outcomes), (tell, mut reports)) = (unbounded_channel(), unbounded_channel());
     let (_recorder, mut unrecorded) = unbounded_channel();
