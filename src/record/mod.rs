@@ -161,7 +161,7 @@ mod tests {
     use flate2::write::GzEncoder;
 
     use super::*;
-    use crate::cluster::{Change, Kind};
+    use crate::cluster::{Change, Kind, WatchState};
 
     const JOB: &str = r#"{"kind":"Job","metadata":{"name":"j","creationTimestamp":"2026-11-29T15:00:00Z"}}"#;
     const POD: &str = r#"{"kind":"Pod","metadata":{"name":"p"}}"#;
@@ -288,6 +288,44 @@ mod tests {
         let whole = recording(half + &line(2, "BOOKMARK", ends));
         assert!(matches!(&whole.events[1].change, Change::Replaced { objects, .. } if objects.len() == 1));
         assert_eq!(whole.cuts, []);
+    }
+
+    #[test]
+    fn a_list_is_ended_by_its_own_mark_and_holds_its_own_kind_alone() {
+        let mark = |kind, marks| format!(r#"{{"kind":"{kind}","metadata":{{"annotations":{{{marks}}}}}}}"#);
+        let (begins, ends) = (r#""gatewatch/list-begins":"""#, r#""k8s.io/initial-events-end":"true""#);
+        let lines = [
+            line(1, "BOOKMARK", &mark("Pod", begins)),
+            line(1, "ADDED", POD),
+            line(2, "BOOKMARK", &mark("Job", ends)),
+            line(2, "BOOKMARK", &mark("Pod", "")),
+            line(3, "ADDED", JOB),
+            line(4, "BOOKMARK", &mark("Pod", ends)),
+        ];
+        let told = recording(lines.concat()).events.into_iter().map(|event| match event.change {
+            Change::Replaced { kind, objects, .. } => format!("{} {kind}", objects.len()),
+            Change::Applied(object) => format!("one {}", object.kind()),
+            Change::Alive(kind) => format!("alive {kind}"),
+            other => format!("{other:?}"),
+        });
+        assert_eq!(told.collect::<Vec<_>>(), ["alive Job", "alive Pod", "one Job", "1 Pod"]);
+    }
+
+    #[test]
+    fn lines_of_ours_that_make_no_sense_are_passed_over_and_what_the_others_say_is_cleaned() {
+        let wrong = [
+            ("LOG", "5"),
+            ("LOG", "{}"),
+            ("WATCH", r#"{"of":"Pod"}"#),
+            ("WATCH", r#"{"of":"Secret","state":"Undefined"}"#),
+            ("LATER", "[]"),
+        ];
+        let forbidden = r#"{"of":"Pod","state":"Forbidden","message":"not\u001b[2J you\u202e"}"#;
+        let wrong = wrong.map(|(what, object)| line(1, what, object)).concat();
+        let read = recording(wrong + &line(2, "WATCH", forbidden));
+        let state = WatchState::Forbidden { message: "not you".into() };
+        let told: Vec<_> = read.events.into_iter().map(|event| event.change).collect();
+        assert_eq!(told, [Change::Watch { kind: Kind::Pod, state }]);
     }
 
     #[test]

@@ -37,3 +37,22 @@ impl Present {
         self.0.get(&kind).into_iter().flat_map(BTreeMap::values).filter(within)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::{event, pod};
+
+    #[test]
+    fn what_events_told_of_an_object_goes_with_it() {
+        let read = |value: serde_json::Value| Object::read(&value).unwrap();
+        let mut present = Present::default();
+        present.put(read(pod("a", 0, serde_json::json!({}))));
+        for about in ["a", "b"] {
+            present.put(read(event(about, "BackOff", "x", 1)));
+        }
+        present.remove(Kind::Pod, &Uid("a".into()));
+        let left: Vec<_> = present.of(Kind::Event, &Scope::All).collect();
+        assert!(matches!(left[..], [Object::Event(event)] if event.about == Uid("b".into())), "{left:?}");
+    }
+}

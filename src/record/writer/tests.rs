@@ -136,6 +136,8 @@ fn a_disk_that_hangs_ends_the_recording_and_holds_nobody_up() {
     }
     assert!(told.recv_timeout(BOUND).unwrap().contains("takes too long"));
     // It goes on: what waited is written, and what came later is not, so that nothing is missing in between.
+    hand.go_on.send(()).unwrap();
+    hand.flushed.recv_timeout(BOUND).unwrap();
     pen.write(&applied(59));
     drop(hand.go_on);
     assert!(recorder.close().is_err());

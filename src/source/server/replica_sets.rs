@@ -164,7 +164,10 @@ mod tests {
 
     #[test]
     fn a_set_has_the_template_that_was_its_deployments_and_counts_its_pods() {
-        let pods = [replica("web-1", "a", "True"), replica("web-1", "b", "False"), replica("web-x-1", "c", "True")];
+        let mut ended = replica("web-1", "e", "True");
+        ended["status"]["phase"] = "Failed".into();
+        let pods =
+            [replica("web-1", "a", "True"), replica("web-1", "b", "False"), replica("web-x-1", "c", "True"), ended];
         let pods: Vec<&Value> = pods.iter().collect();
         let before = of(&deployment("web-1", "v1", 1), &pods, &BTreeMap::new());
         assert_eq!(told(&before), ["web-1 \"v1\" 1/2"]);

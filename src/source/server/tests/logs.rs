@@ -4,7 +4,7 @@ use http::StatusCode;
 use serde_json::{Value, json};
 
 use super::{at, ended, pod, running, with};
-use crate::cluster::{LogEnd, LogLine, LogNews, Via};
+use crate::cluster::{FOLLOWED, LogEnd, LogLine, LogNews, Via};
 use crate::source::server::Server;
 use crate::source::server::fixture::server;
 
@@ -89,6 +89,18 @@ async fn a_log_that_is_read_anew_is_not_sent_again() {
     server.log("a", "2", LogNews::Opened(Via::Followed));
     server.log("a", "2", lines(&[(10, "one"), (20, "two"), (95, "three"), (96, "four")]));
     assert_eq!(log.text().await.unwrap(), "four\n");
+}
+
+#[tokio::test]
+async fn a_log_that_is_followed_loses_no_line_where_its_first_ones_are_no_longer_kept() {
+    let server = stage();
+    let mut log = server.follow(&format!("{LOG}?follow=true&tailLines=0")).await;
+    let many: Vec<_> = (0..FOLLOWED).map(|line| LogLine::printed(line.to_string().as_bytes())).collect();
+    server.log("a", "2", LogNews::Lines(many));
+    let text = log.text().await.unwrap();
+    assert_eq!((text.lines().next(), text.lines().count()), (Some("0"), FOLLOWED));
+    server.log("a", "2", lines(&[(96, "four"), (97, "five")]));
+    assert_eq!(log.text().await.unwrap(), "four\nfive\n");
 }
 
 #[tokio::test]

@@ -61,6 +61,11 @@ async fn pages_tell_what_there_was_when_the_first_was_asked_for() {
     let server = server(["a", "b", "c", "d"].map(named));
     let first = server.get(&format!("{PODS}?limit=2")).await;
     assert_eq!((names(&first), &first["metadata"]["remainingItemCount"]), (vec!["a", "b"], &json!(2)));
+    let some = &server.get(&format!("{PODS}?limit=2&fieldSelector=metadata.name!=a")).await["metadata"];
+    assert!(
+        some["continue"].is_string() && some["remainingItemCount"].is_null(),
+        "of a selection, nobody counts: {some}"
+    );
     server.put(named("ba"));
     server.put(named("e"));
     server.delete(named("c"));
@@ -188,4 +193,14 @@ async fn a_relist_of_events_about_one_object_leaves_the_others() {
     server.replace(Kind::Event, Scope::About(Uid("a".into())), [event("a", "Killing", "", 2)]);
     assert_eq!(listed(&server, "/api/v1/events").await, ["a.Killing", "b.BackOff"]);
     assert_eq!(listed(&server, "/api/v1/events?fieldSelector=involvedObject.uid=b").await, ["b.BackOff"]);
+}
+
+#[tokio::test]
+async fn of_one_object_the_metadata_alone_can_be_asked_for() {
+    let server = server([named("a")]);
+    let accept = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1";
+    let (_, text) = server.ask("GET", &format!("{PODS}/a"), Some(accept)).await;
+    let told: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!((&told["kind"], &told["metadata"]["name"]), (&json!("PartialObjectMetadata"), &json!("a")));
+    assert!(told.get("spec").is_none() && told.get("status").is_none(), "{told}");
 }

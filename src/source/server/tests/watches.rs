@@ -41,6 +41,7 @@ async fn a_watch_goes_on_after_its_version_and_sees_no_other_namespace() {
     server.put(with(named("c"), json!({"metadata": {"namespace": "other"}})));
     assert!(watch.is_silent().await);
     let mut future = server.follow(&format!("{PODS}?watch=1&resourceVersion=8")).await;
+    assert!(future.is_silent().await);
     ["d", "e", "f"].into_iter().for_each(|name| server.put(named(name)));
     assert_eq!(future.events().await, ["ADDED f 9"]);
 }
