@@ -279,7 +279,7 @@ mod tests {
     #[test]
     fn the_help_of_the_demo_tells_nothing_that_it_refuses() {
         let help = parse("gatewatch demo --help").unwrap_err().to_string();
-        let connection = ["--namespace", "--all-namespaces", "--context", "--kubeconfig", "--as <USER>"];
+        let connection = ["--namespace", "--all-namespaces", "--context", "--kubeconfig <FILE>", "--as <USER>"];
         assert!(help.contains("--speed") && !connection.iter().any(|option| help.contains(option)), "{help}");
         let of_another = parse("gatewatch status --help").unwrap_err().to_string();
         assert!(connection.iter().all(|option| of_another.contains(option)), "{of_another}");
