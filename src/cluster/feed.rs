@@ -156,8 +156,12 @@ impl Feed {
     }
 
     /// All watches in one word. A broken one outweighs the others, and then one that was seen and is refused now. One that
-    /// was refused from the start, or is not defined, is waited for and does not make the rest stale.
+    /// was refused from the start, or is not defined, is waited for and does not make the rest stale. A file ends for all
+    /// kinds at once, whatever became of them before.
     pub fn state(&self) -> FeedState {
+        if self.watches.values().any(|state| *state == WatchState::Ended) {
+            return FeedState::Ended;
+        }
         let broken = self.watches.values().filter_map(|state| match state {
             WatchState::Broken { since, error } => Some((*since, error)),
             _ => None,
@@ -174,9 +178,6 @@ impl Feed {
         });
         if let Some((since, message)) = withdrawn.min_by_key(|(since, _)| *since) {
             return FeedState::Withdrawn { since, message: message.clone() };
-        }
-        if self.watches.values().all(|state| *state == WatchState::Ended) {
-            return FeedState::Ended;
         }
         let live = self.watches.values().filter_map(|state| match state {
             WatchState::Live { since } => Some(*since),
@@ -199,6 +200,21 @@ mod tests {
 
     fn live(seconds: i64) -> WatchState {
         WatchState::Live { since: at(seconds) }
+    }
+
+    #[test]
+    fn a_file_that_ends_amid_an_outage_does_not_look_as_if_that_were_over() {
+        let broken = WatchState::Broken { since: at(5), error: "cut".into() };
+        let withdrawn = WatchState::Forbidden { message: "no".into(), heard: Some(at(5)) };
+        for state in [broken, withdrawn] {
+            let mut feed = Feed::default();
+            Kind::ALL.into_iter().for_each(|kind| feed.note(kind, live(1)));
+            feed.note(Kind::Job, state);
+            for kind in Kind::ALL {
+                feed.note(kind, WatchState::Ended);
+                assert_eq!(feed.state(), FeedState::Ended, "{kind}");
+            }
+        }
     }
 
     #[test]
