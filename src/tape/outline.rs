@@ -1,6 +1,8 @@
 //! Runs without what changes all the time and is no change to a person: the lines of logs and what is read from them, and
 //! what the server writes of an object besides what a run is made of.
 
+use jiff::Timestamp;
+
 use crate::cluster::Manifest;
 use crate::gate::{Backlog, GateJob, LastFailure, Motion, Outlook, Pending};
 use crate::run::{Run, StepBody};
@@ -34,16 +36,13 @@ fn of_job(job: &mut GateJob) {
     job.logs.iter_mut().for_each(|run| run.log = None);
     job.last_failure.iter_mut().for_each(of_failure);
     // A count is a line of a log. That they will not be done in time is told as a change.
-    job.backlog = job.backlog.take().filter(|backlog| backlog.outlook == Outlook::TooLate).map(|backlog| Backlog {
+    job.backlog = job.backlog.take().filter(|backlog| backlog.outlook == Outlook::TooLate).map(|_| Backlog {
         counts: Vec::new(),
-        last: Pending { pending: 0, ..backlog.last },
+        last: Pending { at: Timestamp::UNIX_EPOCH, pending: 0 },
         motion: Motion::Unknown,
         done: None,
         outlook: Outlook::TooLate,
     });
-    if let Some(backlog) = &mut job.backlog {
-        backlog.last.at = jiff::Timestamp::UNIX_EPOCH;
-    }
 }
 
 fn of_failure(failure: &mut LastFailure) {
