@@ -5,169 +5,20 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
+#[path = "architecture/table.rs"]
+mod table;
+#[path = "architecture/uses.rs"]
+mod uses;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use table::{Allowed, Row, row_of, table};
+use uses::{Use, What, uses};
+
 /// The most lines of a file: beyond that it is no longer one idea.
 const LONGEST_FILE: usize = 400;
-
-/// A row of the module table.
-#[derive(Debug)]
-struct Row {
-    /// Files and folders under `src/`, the folders with a slash at their end.
-    places: Vec<String>,
-    /// Our modules that they may use, besides their own.
-    modules: Allowed,
-    /// Outside crates that they may use, and `now` for the machine's clock.
-    outside: Allowed,
-}
-
-#[derive(Debug)]
-enum Allowed {
-    Everything,
-    These(Vec<String>),
-}
-
-/// What a file uses, and in which line.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Use {
-    line: usize,
-    what: What,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum What {
-    Module(String),
-    Outside(String),
-}
-
-impl Allowed {
-    fn read(cell: &str) -> Self {
-        if cell.trim() == "everything" { Self::Everything } else { Self::These(backquoted(cell)) }
-    }
-
-    fn names(&self) -> Vec<String> {
-        if let Self::These(names) = self { names.clone() } else { Vec::new() }
-    }
-
-    fn forget(&mut self, name: &str) {
-        if let Self::These(names) = self {
-            names.retain(|known| known != name);
-        }
-    }
-
-    fn allows(&self, name: &str) -> bool {
-        match self {
-            Self::Everything => true,
-            Self::These(names) => names.iter().any(|allowed| allowed == name),
-        }
-    }
-}
-
-/// The words of a table cell that stand in backquotes; a folder without its slash, a crate as code writes it.
-fn backquoted(cell: &str) -> Vec<String> {
-    cell.split('`').skip(1).step_by(2).map(|name| name.replace('-', "_")).collect()
-}
-
-/// The module table: the first table of the document with four columns.
-fn table(document: &str) -> Vec<Row> {
-    let rows = document.lines().filter_map(|line| {
-        let cells: Vec<&str> = line.strip_prefix('|')?.trim_end().strip_suffix('|')?.split('|').collect();
-        let [places, _, modules, outside] = cells.as_slice() else { return None };
-        let places = backquoted(places);
-        let row = Row { places, modules: Allowed::read(modules), outside: Allowed::read(outside) };
-        (!row.places.iter().any(|place| place == "src/") && !row.places.is_empty()).then_some(row)
-    });
-    rows.collect()
-}
-
-/// The row that a file belongs to: that of the longest place it lies in.
-fn row_of<'a>(rows: &'a [Row], file: &str) -> Option<(&'a Row, &'a str)> {
-    let places = rows.iter().flat_map(|row| row.places.iter().map(move |place| (row, place.as_str())));
-    places
-        .filter(|(_, place)| file == *place || (place.ends_with('/') && file.starts_with(place)))
-        .max_by_key(|(_, place)| place.len())
-}
-
-/// `source` with comments blanked and without the test module at its end, its lines kept.
-fn code(source: &str) -> String {
-    let mut code = String::new();
-    let mut lines = source.lines().peekable();
-    while let Some(line) = lines.next() {
-        let is_test = line.trim() == "#[cfg(test)]";
-        if is_test && lines.peek().is_some_and(|next| next.starts_with("mod ") && next.ends_with('{')) {
-            break;
-        }
-        // A `//` after a colon is an address.
-        let comment = line.match_indices("//").find(|(at, _)| !line[..*at].ends_with(':'));
-        code.push_str(comment.map_or(line, |(at, _)| &line[..at]));
-        code.push('\n');
-    }
-    code
-}
-
-/// The identifier that `text` begins with.
-fn identifier(text: &str) -> &str {
-    let end = text.find(|character: char| !character.is_alphanumeric() && character != '_').unwrap_or(text.len());
-    &text[..end]
-}
-
-/// The first names of a use tree: one, or those of a group in braces.
-fn first_names(tree: &str) -> Vec<String> {
-    let Some(group) = tree.strip_prefix('{') else { return vec![identifier(tree).to_owned()] };
-    let mut names = Vec::new();
-    let (mut depth, mut starts) = (0, true);
-    for (at, character) in group.char_indices() {
-        match character {
-            '{' => depth += 1,
-            '}' if depth == 0 => break,
-            '}' => depth -= 1,
-            ',' if depth == 0 => starts = true,
-            _ if starts && !character.is_whitespace() => {
-                names.push(identifier(&group[at..]).to_owned());
-                starts = false;
-            }
-            _ => {}
-        }
-    }
-    names
-}
-
-/// What a file uses. `file` is its path under `src/`, `crates` the names of the dependencies.
-fn uses(file: &str, source: &str, crates: &BTreeSet<String>) -> BTreeSet<Use> {
-    let code = code(source);
-    let mut modules = file.trim_end_matches(".rs").trim_end_matches("/mod").split('/').count();
-    if matches!(file, "lib.rs" | "main.rs") {
-        modules = 0;
-    }
-    let mut found = BTreeSet::new();
-    for (at, _) in code.match_indices("::") {
-        let before = &code[..at];
-        let start =
-            before.rfind(|character: char| !character.is_alphanumeric() && character != '_' && character != ':');
-        let path = &before[start.map_or(0, |start| start + 1)..];
-        let tree = code[at + 2..].trim_start();
-        let line = before.lines().count();
-        let climbed = path.split("::").all(|part| part == "super") && path.split("::").count() == modules;
-        if path == "crate" || path == "gatewatch" || climbed {
-            let names = first_names(tree).into_iter();
-            found.extend(names.map(|name| Use { line, what: What::Module(name) }));
-        } else if crates.contains(path) {
-            found.insert(Use { line, what: What::Outside(path.to_owned()) });
-            // ratatui hands out the terminal's library under a name of its own.
-            if path == "ratatui" && first_names(tree).iter().any(|name| name == "crossterm") {
-                found.insert(Use { line, what: What::Outside("crossterm".into()) });
-            }
-        }
-        let clock = ["Timestamp", "Zoned", "SystemTime", "Instant"];
-        let asks = clock.iter().any(|clock| path == *clock || path.ends_with(&format!("::{clock}")));
-        if asks && identifier(tree) == "now" {
-            found.insert(Use { line, what: What::Outside("now".into()) });
-        }
-    }
-    found
-}
 
 /// What a file uses and may not, as `file:line: …`.
 fn violations(rows: &[Row], file: &str, source: &str, crates: &BTreeSet<String>) -> Vec<String> {
