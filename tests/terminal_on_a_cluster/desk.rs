@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{BufRead as _, BufReader};
+use std::thread;
 
 use flate2::read::GzDecoder;
 use gatewatch::cluster::Change;
@@ -47,6 +48,16 @@ pub struct Desk {
 }
 
 impl Desk {
+    /// Does that at every place, at all of them at once.
+    pub fn at_every_place(&self, work: impl Fn(&Place) + Sync) {
+        thread::scope(|scope| {
+            for place in &PLACES {
+                let work = &work;
+                scope.spawn(move || work(place));
+            }
+        });
+    }
+
     pub fn new() -> Self {
         let mut second = instance();
         second["metadata"]["name"] = "second".into();

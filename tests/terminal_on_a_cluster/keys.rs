@@ -1,7 +1,6 @@
 //! Every key that help names, on every screen, whether it does something there or not.
 
 use std::collections::BTreeSet;
-use std::thread;
 
 use crate::desk::{Desk, ESCAPE, PLACES, Place};
 use crate::pty::Terminal;
@@ -84,44 +83,34 @@ fn every_key_leaves_every_screen_alive() {
     let labels: BTreeSet<&str> = table.iter().flat_map(|(_, keys)| keys).map(String::as_str).collect();
     let labels: Vec<&str> = labels.into_iter().filter(|label| !ends.contains(label)).collect();
     assert!(labels.len() > 35, "{labels:?}");
-    thread::scope(|scope| {
-        for place in &PLACES {
-            let (desk, labels) = (&desk, &labels);
-            scope.spawn(move || {
-                let mut terminal = desk.start();
-                for (index, label) in labels.iter().enumerate() {
-                    terminal.type_keys(place.way);
-                    if index == 0 || place.name == "No instance" {
-                        terminal.until_shows(place.sign);
-                    }
-                    terminal.type_keys(&typed(label));
-                    home(&mut terminal, place, label, &format!("key{index}"));
-                }
-                terminal.type_keys("q");
-                assert!(terminal.end().success(), "{}", place.name);
-                terminal.assert_restored();
-            });
+    desk.at_every_place(|place| {
+        let mut terminal = desk.start();
+        for (index, label) in labels.iter().enumerate() {
+            terminal.type_keys(place.way);
+            if index == 0 || place.name == "No instance" {
+                terminal.until_shows(place.sign);
+            }
+            terminal.type_keys(&typed(label));
+            home(&mut terminal, place, label, &format!("key{index}"));
         }
+        terminal.type_keys("q");
+        assert!(terminal.end().success(), "{}", place.name);
+        terminal.assert_restored();
     });
 }
 
 #[test]
 fn every_screen_can_be_left_for_good() {
     let desk = Desk::new();
-    thread::scope(|scope| {
-        for place in &PLACES {
-            let desk = &desk;
-            scope.spawn(move || {
-                let types = ["Search", "Filter", "Namespace"].contains(&place.name);
-                for key in ["\x03", "q"].into_iter().take(if types { 1 } else { 2 }) {
-                    let mut terminal = desk.start();
-                    terminal.type_keys(place.way);
-                    terminal.until_shows(place.sign);
-                    terminal.type_keys(key);
-                    assert!(terminal.end().success(), "{}", place.name);
-                    terminal.assert_restored();
-                }
-            });
+    desk.at_every_place(|place| {
+        let types = ["Search", "Filter", "Namespace"].contains(&place.name);
+        for key in ["\x03", "q"].into_iter().take(if types { 1 } else { 2 }) {
+            let mut terminal = desk.start();
+            terminal.type_keys(place.way);
+            terminal.until_shows(place.sign);
+            terminal.type_keys(key);
+            assert!(terminal.end().success(), "{}", place.name);
+            terminal.assert_restored();
         }
     });
 }

@@ -41,17 +41,12 @@ fn a_signal_ends_it_on_every_screen() {
 #[test]
 fn a_terminal_that_closes_ends_it_on_every_screen() {
     let desk = Desk::new();
-    thread::scope(|scope| {
-        for place in &PLACES {
-            let desk = &desk;
-            scope.spawn(move || {
-                let mut terminal = desk.start();
-                terminal.type_keys(place.way);
-                terminal.until_shows(place.sign);
-                let status = terminal.close();
-                assert!([0, 129].contains(&status.exit_code()), "{}: {status}", place.name);
-            });
-        }
+    desk.at_every_place(|place| {
+        let mut terminal = desk.start();
+        terminal.type_keys(place.way);
+        terminal.until_shows(place.sign);
+        let status = terminal.close();
+        assert!([0, 129].contains(&status.exit_code()), "{}: {status}", place.name);
     });
 }
 

@@ -4,7 +4,7 @@ use std::thread;
 
 use vt100::Screen;
 
-use crate::desk::{Desk, ESCAPE, PLACES, Place};
+use crate::desk::{Desk, ESCAPE, Place};
 use crate::pty::Terminal;
 
 /// Widths and heights without a pattern, among them the least and more than any screen has.
@@ -57,30 +57,25 @@ fn settled(terminal: &mut Terminal, place: &Place) -> String {
 #[test]
 fn a_storm_of_sizes_leaves_every_screen_as_it_was() {
     let desk = Desk::new();
-    thread::scope(|scope| {
-        for place in &PLACES {
-            let desk = &desk;
-            scope.spawn(move || {
-                let mut terminal = desk.start();
-                terminal.type_keys(place.way);
-                let before = settled(&mut terminal, place);
-                for (number, (columns, rows)) in sizes().enumerate() {
-                    terminal.resize(columns, rows);
-                    if number % 50 == 49 {
-                        terminal.resize(10, 3);
-                        terminal.until_shows("Too small");
-                        // The size that it is drawn in last is the first again, as if nothing had happened in between.
-                        terminal.resize(100, 30);
-                        terminal.until(place.name, |screen| whole(screen, place));
-                    }
-                }
+    desk.at_every_place(|place| {
+        let mut terminal = desk.start();
+        terminal.type_keys(place.way);
+        let before = settled(&mut terminal, place);
+        for (number, (columns, rows)) in sizes().enumerate() {
+            terminal.resize(columns, rows);
+            if number % 50 == 49 {
+                terminal.resize(10, 3);
+                terminal.until_shows("Too small");
+                // The size that it is drawn in last is the first again, as if nothing had happened in between.
                 terminal.resize(100, 30);
-                assert_eq!(settled(&mut terminal, place), before);
-                terminal.type_keys("\x03");
-                assert!(terminal.end().success(), "{}", place.name);
-                terminal.assert_restored();
-            });
+                terminal.until(place.name, |screen| whole(screen, place));
+            }
         }
+        terminal.resize(100, 30);
+        assert_eq!(settled(&mut terminal, place), before);
+        terminal.type_keys("\x03");
+        assert!(terminal.end().success(), "{}", place.name);
+        terminal.assert_restored();
     });
 }
 
