@@ -10,7 +10,7 @@ use super::asked::Asked;
 use super::{connect_options, feed};
 use crate::cli::{ConnectionArgs, RecordArgs};
 use crate::clock::SystemClock;
-use crate::cluster::{Change, ClusterEvent, Feed, FeedState, Kind, WatchState, clean};
+use crate::cluster::{Change, ClusterEvent, Feed, FeedState, Kind, WatchState, clean_sentence};
 use crate::error::{ExitCode, ExpectedError};
 use crate::record::{Pen, Recorder, Written};
 use crate::run::span;
@@ -99,14 +99,14 @@ fn hidden(kind: Kind, state: &WatchState) -> Option<String> {
 }
 
 fn line(time: Timestamp, words: &str) -> String {
-    format!("{} {}", time.strftime("%H:%M:%SZ"), clean(words).replace('\n', " "))
+    format!("{} {}", time.strftime("%H:%M:%SZ"), clean_sentence(words))
 }
 
 /// What is recorded: a namespace, or all, and of which cluster.
 fn place(connection: &Connection) -> String {
     let namespace = connection.namespace.as_ref().map_or("all namespaces".into(), |name| format!("namespace `{name}`"));
     let cluster = connection.context.as_ref().unwrap_or(&connection.server);
-    clean(&format!("{namespace} of `{cluster}`")).replace('\n', " ")
+    clean_sentence(&format!("{namespace} of `{cluster}`"))
 }
 
 fn target(file: &Path) -> String {
@@ -123,7 +123,7 @@ fn summary(file: &Path, written: &Written) -> String {
     }
     let name = file.to_string_lossy();
     let quoted = shlex::try_quote(&name).unwrap_or_else(|_| name.clone());
-    clean(&format!("{recorded}; gatewatch replay {quoted}")).replace('\n', " ")
+    clean_sentence(&format!("{recorded}; gatewatch replay {quoted}"))
 }
 
 /// The recording beside the dashboard, if one was asked for.

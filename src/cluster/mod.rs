@@ -57,5 +57,5 @@ pub use object::{Kind, Object, Unreadable};
 pub use pod::{Container, ContainerRole, ContainerState, Pod, PodPhase, Terminated, restarts};
 pub use record::{FinishedRun, JobRecord, PodRecord};
 pub use text::{LONGEST, clean};
-pub(crate) use text::{clean_line, clean_value, clean_word};
+pub(crate) use text::{clean_line, clean_sentence, clean_value, clean_word};
 pub use world::World;

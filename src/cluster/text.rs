@@ -24,6 +24,12 @@ pub(crate) fn clean_word(text: &str) -> String {
     cleaned(text, LONGEST_WORD, ' ')
 }
 
+/// A sentence of any length that [`clean`] keeps, cleaned likewise, in one line: the words of a server or of a parser, and
+/// names of files, can hold anything.
+pub(crate) fn clean_sentence(text: &str) -> String {
+    cleaned(text, LONGEST, ' ')
+}
+
 /// One line of an object as it is printed whole: cleaned likewise, in one line, and never cut.
 pub(crate) fn clean_line(line: &str) -> String {
     cleaned(line, usize::MAX, ' ')
@@ -40,7 +46,7 @@ fn clean_field(key: &str, value: Value) -> Value {
         Value::String(text) => Value::String(match key {
             // The last two hold why a log could not be read.
             "message" | "error" | "Forbidden" | "Broken" => clean(&text),
-            "text" => clean(&text).replace('\n', " "),
+            "text" => clean_sentence(&text),
             _ => clean_word(&text),
         }),
         Value::Array(values) => values.into_iter().map(|value| clean_field(key, value)).collect(),

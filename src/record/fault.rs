@@ -4,7 +4,7 @@ use std::io;
 
 use serde_json::error::Category;
 
-use crate::cluster::clean;
+use crate::cluster::clean_sentence;
 use crate::error::ExpectedError;
 
 /// How a file of the right kind is made.
@@ -55,7 +55,7 @@ pub(super) enum Fault {
 impl Fault {
     /// The fault of the file that is called `name`.
     pub(super) fn told_of(&self, name: &str) -> ExpectedError {
-        ExpectedError::usage(sentence(&match self {
+        ExpectedError::usage(clean_sentence(&match self {
             Self::Unreadable(error) if error.kind() == io::ErrorKind::NotFound => {
                 format!("there is no file {name}; check the path")
             }
@@ -85,11 +85,6 @@ impl Fault {
             Self::NothingOfOurs { instead } => format!("holds nothing that gatewatch reads, only {instead}"),
         }
     }
-}
-
-/// One line of clean text: the name of a file and the words of a parser can hold anything.
-pub(super) fn sentence(text: &str) -> String {
-    clean(text).replace('\n', " ")
 }
 
 fn in_line(line: Option<u64>) -> String {

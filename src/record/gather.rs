@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 
 use super::document::{Document, Mark, Read, WatchEvent};
-use super::fault::{Fault, sentence};
+use super::fault::Fault;
 use super::present::Present;
 use super::{Cut, Reading, Recording};
-use crate::cluster::{Change, ClusterEvent, Kind, Object, Scope, Unreadable};
+use crate::cluster::{Change, ClusterEvent, Kind, Object, Scope, Unreadable, clean_sentence};
 use crate::error::ExpectedError;
 
 /// What was read so far.
@@ -129,7 +129,7 @@ impl Gathered {
         let cut = match fault {
             Some(fault) if !self.watched || !objects => return Err(fault.told_of(name)),
             Some(fault) => {
-                Some(Cut { warning: sentence(&format!("{name} {}; what comes before is used", fault.problem())) })
+                Some(Cut { warning: clean_sentence(&format!("{name} {}; what comes before is used", fault.problem())) })
             }
             None => None,
         };

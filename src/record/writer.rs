@@ -17,8 +17,7 @@ use flate2::write::GzEncoder;
 use jiff::Timestamp;
 
 use super::encode::Encoder;
-use super::fault::sentence;
-use crate::cluster::{Change, ClusterEvent};
+use crate::cluster::{Change, ClusterEvent, clean_sentence};
 use crate::error::ExpectedError;
 
 /// How many events may wait for the disk.
@@ -68,7 +67,7 @@ struct Fate {
 
 impl Fate {
     fn end(&self, why: &str) {
-        let why = sentence(&format!("the recording ended: {why}; {} can be replayed up to there", self.name));
+        let why = clean_sentence(&format!("the recording ended: {why}; {} can be replayed up to there", self.name));
         if self.why.set(why.clone()).is_ok() {
             (self.tell)(why);
         }
@@ -87,7 +86,7 @@ impl Recorder {
         }
         let name = format!("`{}`", path.display());
         let file = File::options().write(true).create_new(true).open(path);
-        let file = file.map_err(|error| ExpectedError::usage(sentence(&refused(path, &error))))?;
+        let file = file.map_err(|error| ExpectedError::usage(clean_sentence(&refused(path, &error))))?;
         let packed = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("gz"));
         let made = Some(path.to_owned());
         Ok(match packed {
@@ -145,9 +144,10 @@ impl Recorder {
             let _ = fs::remove_file(path);
         }
         match (written, fate.why.get()) {
-            (Ok(Written { span: Some(_), .. }), None) if removed => {
-                Err(sentence(&format!("{} was removed while it was written, and what it held is lost", fate.name)))
-            }
+            (Ok(Written { span: Some(_), .. }), None) if removed => Err(clean_sentence(&format!(
+                "{} was removed while it was written, and what it held is lost",
+                fate.name
+            ))),
             (Ok(written), None) => Ok(written),
             (_, why) => Err(why.cloned().unwrap_or_default()),
         }
