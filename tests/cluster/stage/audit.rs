@@ -1,0 +1,161 @@
+//! Holds what was said against what the API server told.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use anyhow::{Result, ensure};
+use serde_json::Value;
+
+use super::watcher::Line;
+use super::witness::{Heard, History, JOBS, PODS, condition, name};
+
+/// Fails unless the lines are those of the scenario: see [`Scenario::said`](super::scenario::Scenario::said).
+pub fn says(stated: &[String], lines: &[Line]) -> Result<()> {
+    let said: Vec<&str> = lines.iter().map(Line::text).collect();
+    let told = || format!("\nstated:\n  {}\nsaid:\n  {}", stated.join("\n  "), said.join("\n  "));
+    let mut rest = said.iter().peekable();
+    for line in stated {
+        let (optional, wanted) = line.strip_prefix('?').map_or((false, line.as_str()), |line| (true, line));
+        if rest.peek().is_some_and(|said| matches(wanted, said)) {
+            rest.next();
+        } else {
+            ensure!(optional, "`{wanted}` was not said where it belongs{}", told());
+        }
+    }
+    ensure!(rest.peek().is_none(), "more was said than is stated{}", told());
+    Ok(())
+}
+
+/// Whether a text is the stated one, in which `{…}` stands for what has no blank, and `…` at its end for what else it says.
+fn matches(stated: &str, text: &str) -> bool {
+    let (stated, more) = stated.strip_suffix('…').map_or((stated, false), |stated| (stated, true));
+    let mut parts = stated.split('{');
+    let Some(mut text) = parts.next().and_then(|first| text.strip_prefix(first)) else { return false };
+    for part in parts {
+        let after = part.split_once('}').map_or(part, |(_, after)| after);
+        let blank = text.find(' ').unwrap_or(text.len());
+        let Some(end) = text.find(after).filter(|end| !after.is_empty() && *end <= blank) else {
+            return after.is_empty() && blank == text.len();
+        };
+        text = &text[end + after.len()..];
+    }
+    more || text.is_empty()
+}
+
+/// Fails unless the lines agree with the Job controller:
+///
+/// - when it fails a Job for its limit, none were said to be left; of a Job that it does not, some always were;
+/// - no count falls, unless a pod of the Job was lost or the Job is another one;
+/// - a gate is failing, failed or done when the Job says so, and not before.
+pub fn agrees(history: &History, lines: &[Line]) -> Result<()> {
+    for job in jobs(history) {
+        let events: Vec<&Heard> =
+            history.heard.iter().filter(|heard| heard.of == JOBS && uid(&heard.object) == job).collect();
+        let Some(first) = events.first() else { continue };
+        let said: Vec<&Line> = lines.iter().filter(|line| about(line, &first.object, history)).collect();
+        let limited = events.iter().any(|heard| fails_for_its_limit(&heard.object));
+        ensure!(!said.is_empty(), "nothing was said of {}", name(&first.object));
+        let mut before: Option<(&Line, u64)> = None;
+        for line in said {
+            let attempts = &line.change["attempts"];
+            let (Some(failed), Some(left)) = (attempts["failed"].as_u64(), attempts["left"].as_u64()) else { continue };
+            let to = line.change["to"].as_str().unwrap_or_default();
+            let failing = ["failing", "failed"].contains(&to);
+            if limited {
+                ensure!(!failing || left == 0, "it failed for its limit, with {left} left: {}", line.text());
+            } else {
+                ensure!(left > 0, "none left, and it did not fail for its limit: {}", line.text());
+            }
+            let lost = || {
+                let gone = |heard: &&Heard| heard.of == PODS && owner(&heard.object) == job && is_lost(heard);
+                let between = |heard: &&Heard| heard.at <= line.at;
+                history.heard.iter().filter(between).any(|heard| gone(&heard))
+            };
+            if let Some((earlier, count)) = before {
+                ensure!(failed >= count || lost(), "the count fell: `{}`, then `{}`", earlier.text(), line.text());
+            }
+            before = Some((line, failed));
+            let needed = match to {
+                "failing" => "FailureTarget",
+                "failed" => "Failed",
+                "done" => "Complete",
+                _ => continue,
+            };
+            let told = events.iter().any(|heard| condition(&heard.object, needed).is_some());
+            ensure!(told, "the Job never was {needed}, and yet: {}", line.text());
+        }
+    }
+    Ok(())
+}
+
+/// The uids of the Jobs.
+fn jobs(history: &History) -> BTreeSet<&str> {
+    history.heard.iter().filter(|heard| heard.of == JOBS).map(|heard| uid(&heard.object)).collect()
+}
+
+fn uid(object: &Value) -> &str {
+    object["metadata"]["uid"].as_str().unwrap_or_default()
+}
+
+/// The uid of the Job that a pod is of.
+fn owner(pod: &Value) -> &str {
+    pod["metadata"]["labels"]["batch.kubernetes.io/controller-uid"].as_str().unwrap_or_default()
+}
+
+/// Whether a pod's failed runs may count no more: it is on its way out, or was.
+fn is_lost(heard: &Heard) -> bool {
+    heard.deleted
+        || heard.object["status"]["phase"] == "Failed"
+        || !heard.object["metadata"]["deletionTimestamp"].is_null()
+}
+
+fn fails_for_its_limit(job: &Value) -> bool {
+    let given_up =
+        |kind: &str| condition(job, kind).is_some_and(|condition| condition["reason"] == "BackoffLimitExceeded");
+    given_up("FailureTarget") || given_up("Failed")
+}
+
+/// How much earlier than the witness another process may hear of the same change.
+const EARLIER: Duration = Duration::from_secs(1);
+
+/// Whether a line speaks of the gate of that Job, while this Job was the gate's: from its making to that of the next.
+fn about(line: &Line, job: &Value, history: &History) -> bool {
+    let jobs = history.heard.iter().filter(|heard| heard.of == JOBS && step(&heard.object) == step(job));
+    let of_job = |heard: &&Heard| uid(&heard.object) == uid(job);
+    let Some(made) = jobs.clone().find(of_job).map(|heard| heard.at) else { return false };
+    let next = jobs.filter(|heard| !of_job(heard)).map(|heard| heard.at).find(|at| *at > made);
+    let heard = line.at + EARLIER;
+    line.change["subject"] == step(job) && heard >= made && next.is_none_or(|next| heard < next)
+}
+
+/// The step that a Job is the gate of, by the end of its name.
+fn step(job: &Value) -> &'static str {
+    match name(job).rsplit('-').next() {
+        Some("pre") => "pre-migrations",
+        Some("bbm") => "batched-migrations",
+        _ => "post-migrations",
+    }
+}
+
+/// What these tests rest on, tried before any of them runs.
+pub fn holds_by_itself() -> Result<()> {
+    let lines = |all: &[&str]| -> Vec<Line> {
+        let line = |text: &&str| Line { at: std::time::Instant::now(), change: serde_json::json!({"text": text}) };
+        all.iter().map(line).collect()
+    };
+    let stated = ["job/a-{hash}-pre, {time}: over", "?b", "c…"].map(str::to_owned);
+    says(&stated, &lines(&["job/a-0f-pre, 15:00:01Z: over", "cd"]))?;
+    says(&stated, &lines(&["job/a-0f-pre, 15:00:01Z: over", "b", "c"]))?;
+    for other in [
+        &["job/a-0f-pre, 15:00:01Z: over"][..],
+        &["job/a-0f-pre, 15:00:01Z: over", "b"],
+        &["job/a-0f-pre, 15:00:01Z: over", "c", "b"],
+        &["job/a-0f-pre, 15:00:01Z: over", "c", "d"],
+        &["job/a-0f x-pre, 15:00:01Z: over", "c"],
+        &["job/a-0f-pre, 15:00:01Z: over.", "c"],
+        &["c"],
+    ] {
+        ensure!(says(&stated, &lines(other)).is_err(), "{other:?} passes for {stated:?}");
+    }
+    Ok(())
+}

@@ -1,0 +1,17 @@
+//! An upgrade on the cluster: who plays it, who watches it, and how what was said is held against what was.
+//!
+//! | file | what |
+//! |---|---|
+//! | `scenario` | what happens in an upgrade, and what has to be said of it |
+//! | `gate` | the Job of a gate, and what is done to it while it runs |
+//! | `operator` | plays the operator: takes an instance through an upgrade |
+//! | `witness` | hears all that the API server tells of a namespace |
+//! | `watcher` | the program that watches: `gatewatch wait`, line by line, and its dashboard |
+//! | `audit` | holds the lines against what the witness heard |
+
+pub mod audit;
+pub mod gate;
+pub mod operator;
+pub mod scenario;
+pub mod watcher;
+pub mod witness;

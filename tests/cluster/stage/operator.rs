@@ -1,0 +1,367 @@
+//! The GitLab operator's part: it makes the Jobs of an upgrade one after the other, rolls the Deployments out, and writes what
+//! it saw into the instance's status, as late as it passes.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result};
+use jiff::Timestamp;
+use serde_json::{Value, json};
+use tokio::time::{MissedTickBehavior, interval};
+
+use super::gate::{During, GateJob, GateKind};
+use super::scenario::Scenario;
+use super::witness::{DEPLOYMENTS, INSTANCES, JOBS, PODS, Witness, condition, name};
+use crate::harness::{IMAGE, NODE, Rest};
+
+/// The instance.
+pub const NAME: &str = "gitlab";
+/// How often it passes: the real one does every 30 seconds.
+const PASSES: Duration = Duration::from_secs(1);
+const APPS: [&str; 2] = ["webservice", "sidekiq"];
+
+/// The operator of one instance.
+pub struct Operator<'a> {
+    rest: &'a Rest,
+    witness: &'a Witness,
+    scenario: &'a Scenario,
+    /// A folder of the node.
+    state: PathBuf,
+    /// What it says in the status, besides conditions.
+    said: Value,
+}
+
+/// How a gate ended.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Gone {
+    Done,
+    Failed,
+    /// The spec is another now.
+    Respec,
+}
+
+impl<'a> Operator<'a> {
+    /// Makes an instance at 18.9.2 with its Deployments, which wants the scenario's target.
+    pub async fn install(
+        rest: &'a Rest,
+        witness: &'a Witness,
+        scenario: &'a Scenario,
+        state: PathBuf,
+    ) -> Result<Operator<'a>> {
+        for app in APPS {
+            rest.create(&rest.path(DEPLOYMENTS), &deployment(app)).await?;
+        }
+        let target = scenario.hops.last().context("no hop")?;
+        let version = json!({"type": "Static", "static": {"version": target}});
+        let spec = json!({"version": version, "upgrade": {"skipBatchedMigrationCheck": false}});
+        let instance = json!({
+            "apiVersion": "apps.gitlab.com/v2alpha1", "kind": "GitLabCore", "metadata": {"name": NAME}, "spec": spec,
+        });
+        rest.create(&rest.path(INSTANCES), &instance).await?;
+        let said = json!({
+            "phase": "Upgrading", "version": "18.9.2", "gitlabVersion": "18.9.2", "targetVersion": target,
+            "upgradeVersions": scenario.hops,
+        });
+        let mut operator = Self { rest, witness, scenario, state, said };
+        operator.rolled_out().await?;
+        operator.say("AdvancingVersion", true, "The next version is ready", &json!({})).await?;
+        Ok(operator)
+    }
+
+    /// Takes the instance to its target, or to the gate that fails.
+    pub async fn upgrade(&mut self) -> Result<()> {
+        let mut again = false;
+        while !self.hops(again).await? {
+            again = true;
+        }
+        Ok(())
+    }
+
+    /// Whether that was all: a spec that changes makes it begin anew, with gates that pass.
+    async fn hops(&mut self, again: bool) -> Result<bool> {
+        for version in self.scenario.hops {
+            for app in APPS {
+                self.change(app, &json!({"paused": true, "template": bypass(true)})).await?;
+            }
+            for kind in [GateKind::Pre, GateKind::Full, GateKind::Wait] {
+                let gate =
+                    if again { GateJob { during: None, ..GateJob::passing() } } else { self.scenario.gate(kind) };
+                match self.gate(kind, version, &gate).await? {
+                    Gone::Done => {}
+                    Gone::Failed => return Ok(true),
+                    Gone::Respec => return Ok(false),
+                }
+                let (reason, change) = match kind {
+                    GateKind::Pre => ("UpgradingRails", json!({"paused": false})),
+                    GateKind::Full => ("RollingOutWorkloads", json!({"template": bypass(false)})),
+                    GateKind::Wait => continue,
+                };
+                self.say(reason, true, "Waiting for webservice and sidekiq", &json!({})).await?;
+                for app in APPS {
+                    self.change(app, &change).await?;
+                }
+                self.rolled_out().await?;
+            }
+            let last = self.scenario.hops.last() == Some(version);
+            let (reason, phase) = if last { ("UpgradeComplete", "Running") } else { ("AdvancingVersion", "Upgrading") };
+            let now = json!({"version": version, "gitlabVersion": version, "phase": phase});
+            self.say(reason, !last, &format!("GitLab is at {version}"), &now).await?;
+        }
+        Ok(true)
+    }
+
+    async fn gate(&mut self, kind: GateKind, version: &str, gate: &GateJob) -> Result<Gone> {
+        let instance = self.rest.get(&self.instance()).await?;
+        let job = format!("gitlab-migrations-{}{}", hash(&instance, version), kind.suffix());
+        let state = self.state.join(&job);
+        let object = gate.object(&job, kind, version, &instance, &state.display().to_string());
+        self.rest.create(&self.rest.path(JOBS), &object).await?;
+        let during = async {
+            match gate.during {
+                Some(during) => self.during(during, &job).await,
+                None => Ok(()),
+            }
+        };
+        let (done, gone) =
+            tokio::join!(during, Self::watch_over(self.rest, self.witness, &self.said, kind, &job, &instance));
+        done?;
+        let (gone, said) = gone?;
+        self.said = said;
+        Ok(gone)
+    }
+
+    /// Passes again and again until the Job has ended, and says what it saw.
+    async fn watch_over(
+        rest: &Rest,
+        witness: &Witness,
+        said: &Value,
+        kind: GateKind,
+        job: &str,
+        instance: &Value,
+    ) -> Result<(Gone, Value)> {
+        let mut passes = interval(PASSES);
+        passes.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut said = said.clone();
+        loop {
+            passes.tick().await;
+            // While the API server is away the operator can't look, and tries again at its next pass.
+            let Ok(now) = rest.get(&format!("{}/{NAME}", rest.path(INSTANCES))).await else { continue };
+            if now["metadata"]["generation"] != instance["metadata"]["generation"] {
+                return Ok((Gone::Respec, said));
+            }
+            let Ok(found) = rest.get(&format!("{}/{job}", rest.path(JOBS))).await else { continue };
+            let failed = condition(&found, "Failed");
+            if let Some(failed) = failed {
+                let message = format!("Job {job} failed: {}", failed["reason"].as_str().unwrap_or_default());
+                say(rest, &mut said, kind.failed(), false, &message, &json!({"phase": "Failed"})).await?;
+                return Ok((Gone::Failed, said));
+            }
+            if condition(&found, "Complete").is_some() {
+                return Ok((Gone::Done, said));
+            }
+            let restarts: u64 = witness.history().pods_of(job).map(restarts).sum();
+            let (running, retrying) = kind.reasons();
+            let reason =
+                if restarts + found["status"]["failed"].as_u64().unwrap_or(0) > 0 { retrying } else { running };
+            let phase = json!({"phase": "Upgrading"});
+            // What it could not write it writes at its next pass.
+            let _ = say(rest, &mut said, reason, true, &format!("Waiting for Job {job}"), &phase).await;
+        }
+    }
+
+    async fn during(&self, during: During, job: &str) -> Result<()> {
+        let running = |phase: &'static str| {
+            move |pods: &Value| pods["status"]["phase"] == phase && pods["metadata"]["deletionTimestamp"].is_null()
+        };
+        let waits = |reason: &'static str| move |pod: &Value| waiting(pod).iter().any(|why| why == reason);
+        let pods = self.rest.path(PODS);
+        match during {
+            During::Evict => {
+                let pod = self.pod(job, running("Running")).await?;
+                let eviction = json!({"apiVersion": "policy/v1", "kind": "Eviction", "metadata": {"name": pod}});
+                self.rest.create(&format!("{pods}/{pod}/eviction"), &eviction).await?;
+            }
+            During::Delete => {
+                let pod = self.pod(job, running("Running")).await?;
+                self.rest.delete(&format!("{pods}/{pod}")).await?;
+            }
+            During::Preempt => {
+                self.pod(job, running("Running")).await?;
+                self.preempt(job).await?;
+            }
+            During::MendImage => {
+                let pod = self.pod(job, waits("ImagePullBackOff")).await?;
+                let image = json!({"spec": {"containers": [{"name": "migrations", "image": IMAGE}]}});
+                self.rest.patch(&format!("{pods}/{pod}"), &image).await?;
+            }
+            During::MakeSecret => {
+                self.pod(job, waits("CreateContainerConfigError")).await?;
+                let secret = json!({"metadata": {"name": "gitlab-rails-secret"}, "stringData": {"a": "b"}});
+                self.rest.create(&self.rest.path("v1/secrets"), &secret).await?;
+            }
+            During::Suspend => {
+                self.pod(job, running("Running")).await?;
+                let path = format!("{}/{job}", self.rest.path(JOBS));
+                self.rest.merge(&path, &json!({"spec": {"suspend": true}})).await?;
+                let gone = |history: &super::witness::History| {
+                    let suspended = history.get(JOBS, job).is_some_and(|job| condition(job, "Suspended").is_some());
+                    (suspended && history.pods_of(job).next().is_none()).then_some(())
+                };
+                self.witness.until("the pod of the suspended Job is gone", gone).await?;
+                self.rest.merge(&path, &json!({"spec": {"suspend": false}})).await?;
+            }
+            During::Respec => {
+                self.pod(job, running("Running")).await?;
+                self.rest.merge(&self.instance(), &json!({"spec": {"timezone": "UTC"}})).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The name of the Job's pod, once it is so.
+    async fn pod(&self, job: &str, is: impl Fn(&Value) -> bool) -> Result<String> {
+        let found = |history: &super::witness::History| {
+            history.pods_of(job).find(|pod| is(pod)).map(|pod| name(pod).to_owned())
+        };
+        self.witness.until(&format!("a pod of {job} as it is waited for"), found).await
+    }
+
+    /// A pod that wants the whole node takes it, and goes once the Job's next pod found no room.
+    async fn preempt(&self, job: &str) -> Result<()> {
+        let class = format!("{}-high", self.rest.namespace());
+        let object = json!({"metadata": {"name": class}, "value": 1_000_000});
+        self.rest.create("apis/scheduling.k8s.io/v1/priorityclasses", &object).await?;
+        let node = self.rest.get(&format!("api/v1/nodes/{NODE}")).await?;
+        let cpus: f64 = node["status"]["allocatable"]["cpu"].as_str().context("a node without CPUs")?.parse()?;
+        let greedy = json!({
+            "metadata": {"name": "greedy"},
+            "spec": {
+                "priorityClassName": class, "terminationGracePeriodSeconds": 1, "automountServiceAccountToken": false,
+                "containers": [{
+                    "name": "greedy", "image": IMAGE, "command": ["sleep", "1000"],
+                    "resources": {"requests": {"cpu": format!("{}m", (cpus - 0.5) * 1000.0)}},
+                }],
+            },
+        });
+        self.rest.create(&self.rest.path(PODS), &greedy).await?;
+        let unscheduled = |pod: &Value| {
+            let conditions = pod["status"]["conditions"].as_array().into_iter().flatten();
+            conditions.into_iter().any(|condition| condition["reason"] == "Unschedulable")
+        };
+        self.pod(job, unscheduled).await?;
+        self.rest.delete(&format!("{}/greedy", self.rest.path(PODS))).await?;
+        Ok(())
+    }
+
+    async fn change(&self, app: &str, spec: &Value) -> Result<()> {
+        let path = format!("{}/{NAME}-{app}-default", self.rest.path(DEPLOYMENTS));
+        self.rest.patch(&path, &json!({"spec": spec})).await?;
+        Ok(())
+    }
+
+    /// Waits until both Deployments are rolled out, as `kubectl rollout status` judges it.
+    async fn rolled_out(&self) -> Result<()> {
+        let mut wanted = Vec::new();
+        for app in APPS {
+            let path = format!("{}/{NAME}-{app}-default", self.rest.path(DEPLOYMENTS));
+            wanted.push(self.rest.get(&path).await?);
+        }
+        let rolled = |history: &super::witness::History| {
+            let all = wanted.iter().all(|wanted| {
+                history
+                    .get(DEPLOYMENTS, name(wanted))
+                    .is_some_and(|now| is_rolled_out(now, &wanted["metadata"]["generation"]))
+            });
+            all.then_some(())
+        };
+        self.witness.until("webservice and sidekiq are rolled out", rolled).await
+    }
+
+    fn instance(&self) -> String {
+        format!("{}/{NAME}", self.rest.path(INSTANCES))
+    }
+
+    async fn say(&mut self, reason: &str, goes_on: bool, message: &str, more: &Value) -> Result<()> {
+        say(self.rest, &mut self.said, reason, goes_on, message, more).await
+    }
+}
+
+/// Writes the status: the reason and the message of `Progressing`, and what else there is to say.
+async fn say(rest: &Rest, said: &mut Value, reason: &str, goes_on: bool, message: &str, more: &Value) -> Result<()> {
+    for (field, value) in more.as_object().into_iter().flatten() {
+        said[field] = value.clone();
+    }
+    let path = format!("{}/{NAME}", rest.path(INSTANCES));
+    let generation = rest.get(&path).await?["metadata"]["generation"].clone();
+    let status = if goes_on { "True" } else { "False" };
+    let same = said["conditions"][0]["reason"] == reason && said["conditions"][0]["status"] == status;
+    let since = if same { said["conditions"][0]["lastTransitionTime"].clone() } else { now() };
+    said["conditions"] = json!([{
+        "type": "Progressing", "status": status, "reason": reason, "message": message,
+        "lastTransitionTime": since, "observedGeneration": generation,
+    }]);
+    rest.merge(&format!("{path}/status"), &json!({"status": said})).await?;
+    Ok(())
+}
+
+fn now() -> Value {
+    Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string().into()
+}
+
+/// The hash in the names of a hop's Jobs: FNV-1a of the instance, its generation and the version.
+pub fn hash(instance: &Value, version: &str) -> String {
+    let (uid, generation) = (&instance["metadata"]["uid"], &instance["metadata"]["generation"]);
+    let text = format!("{}-{generation}-{version}", uid.as_str().unwrap_or_default());
+    let hash = text.bytes().fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
+    format!("{hash:08x}")
+}
+
+fn deployment(app: &str) -> Value {
+    let labels = json!({"app": app, "release": NAME});
+    json!({
+        "metadata": {"name": format!("{NAME}-{app}-default"), "labels": labels},
+        "spec": {
+            "replicas": 1, "selector": {"matchLabels": labels},
+            "template": {"metadata": {"labels": labels}, "spec": {
+                "terminationGracePeriodSeconds": 0, "automountServiceAccountToken": false,
+                "initContainers": [{"name": "dependencies", "image": IMAGE, "command": ["true"]}],
+                "containers": [{"name": app, "image": IMAGE, "command": ["sleep", "100000"]}],
+            }},
+        },
+    })
+}
+
+/// The pod template with the schema check bypassed, or with the bypass removed.
+fn bypass(on: bool) -> Value {
+    let variable = if on {
+        json!({"name": "BYPASS_SCHEMA_VERSION", "value": "true"})
+    } else {
+        json!({"name": "BYPASS_SCHEMA_VERSION", "$patch": "delete"})
+    };
+    json!({"spec": {"initContainers": [{"name": "dependencies", "env": [variable]}]}})
+}
+
+fn is_rolled_out(deployment: &Value, generation: &Value) -> bool {
+    let (spec, status) = (&deployment["spec"], &deployment["status"]);
+    let count = |name: &str| status[name].as_u64().unwrap_or(0);
+    let wanted = spec["replicas"].as_u64().unwrap_or(1);
+    status["observedGeneration"].as_u64() >= generation.as_u64()
+        && count("updatedReplicas") == wanted
+        && count("replicas") == wanted
+        && count("availableReplicas") == wanted
+}
+
+fn statuses(pod: &Value) -> impl Iterator<Item = &Value> {
+    let lists = ["initContainerStatuses", "containerStatuses"].map(|list| pod["status"][list].as_array());
+    lists.into_iter().flatten().flatten()
+}
+
+/// The restarts of a pod's containers.
+pub fn restarts(pod: &Value) -> u64 {
+    statuses(pod).filter_map(|status| status["restartCount"].as_u64()).sum()
+}
+
+/// Why containers of a pod wait.
+fn waiting(pod: &Value) -> Vec<String> {
+    statuses(pod).filter_map(|status| Some(status["state"]["waiting"]["reason"].as_str()?.to_owned())).collect()
+}
