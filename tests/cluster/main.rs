@@ -11,8 +11,12 @@
     reason = "a test fails by panicking, its helpers too"
 )]
 
+mod commands;
 mod faults;
 mod harness;
+#[allow(dead_code, reason = "other tests use the rest")]
+#[path = "../terminal/pty.rs"]
+mod pty;
 mod scenarios;
 mod stage;
 mod upgrades;
@@ -31,7 +35,7 @@ fn main() -> ExitCode {
     let mut arguments = Arguments::from_args();
     stage::audit::holds_by_itself().expect("what is compared is compared rightly");
     if arguments.list {
-        let all = upgrades::trials(None).into_iter().chain(faults::trials(None));
+        let all = upgrades::trials(None).into_iter().chain(commands::trials(None)).chain(faults::trials(None));
         return libtest_mimic::run(&arguments, all.collect()).exit_code();
     }
     if let Some(missing) = harness::missing() {
@@ -50,7 +54,8 @@ fn main() -> ExitCode {
         }
     };
     arguments.test_threads.get_or_insert(AT_ONCE);
-    let upgrades = libtest_mimic::run(&arguments, upgrades::trials(Some(&cluster)));
+    let side_by_side = upgrades::trials(Some(&cluster)).into_iter().chain(commands::trials(Some(&cluster)));
+    let upgrades = libtest_mimic::run(&arguments, side_by_side.collect());
     arguments.test_threads = Some(1);
     let faults = libtest_mimic::run(&arguments, faults::trials(Some(&cluster)));
     drop(cluster);

@@ -5,14 +5,15 @@ use std::sync::Arc;
 use anyhow::{Context as _, Result, ensure};
 use libtest_mimic::{Failed, Trial};
 use tokio::runtime;
+use tokio::task::spawn_blocking;
 
 use crate::harness::Cluster;
 use crate::scenarios;
-use crate::stage::audit;
 use crate::stage::operator::Operator;
 use crate::stage::scenario::Scenario;
 use crate::stage::watcher::Wait;
 use crate::stage::witness::Witness;
+use crate::stage::{audit, dashboard};
 
 /// A test for each scenario; without a cluster they can be listed only.
 pub fn trials(cluster: Option<&Arc<Cluster>>) -> Vec<Trial> {
@@ -37,12 +38,18 @@ fn holds(cluster: &Cluster, scenario: &Scenario) -> Result<()> {
         let mut operator = Operator::install(&rest, &witness, scenario, state).await?;
         let mut wait = Wait::start(&cluster.kubeconfig(), scenario.name)?;
         // Whoever watches has to be there before the first Job.
-        let wait = tokio::task::spawn_blocking(move || wait.until("Upgrading").map(|_| wait)).await??;
-        operator.upgrade().await.context("the upgrade was not played")?;
-        let (code, lines, errors) = tokio::task::spawn_blocking(|| wait.end()).await??;
+        let (kubeconfig, name) = (cluster.kubeconfig(), scenario.name);
+        let (wait, dashboard) = spawn_blocking(move || -> Result<_> {
+            let dashboard = dashboard::start(&kubeconfig, name);
+            wait.until("Upgrading")?;
+            Ok((wait, dashboard))
+        })
+        .await??;
+        operator.upgrade(wait.said_so_far()).await.context("the upgrade was not played")?;
+        let (code, lines, errors) = spawn_blocking(|| wait.end()).await??;
         audit::says(&scenario.said, &lines)?;
         audit::agrees(&witness.history(), &lines)?;
         ensure!(code == scenario.code, "it ended with {code}, not {}: {errors}", scenario.code);
-        Ok(())
+        spawn_blocking(move || dashboard::agrees(dashboard, &lines)).await?
     })
 }

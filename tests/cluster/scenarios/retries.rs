@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::stage::gate::{COUNT, GateJob, GateKind};
+use crate::stage::gate::{COUNT, GateJob, GateKind, RUN};
 use crate::stage::scenario::Scenario;
 
 /// What a failed migration prints, and what is told of it: blanks are one.
@@ -52,7 +52,7 @@ fn exhausted() -> Scenario {
 
 /// The run after the last one allowed does not end when it is told to: the Job is failing for its grace period.
 fn failing_slow() -> Scenario {
-    let script = format!("trap '' TERM; {COUNT} sleep 1; if [ $N -le 3 ]; then exit 1; fi; sleep 600");
+    let script = format!("trap '' TERM; {COUNT} sleep {RUN}; if [ $N -le 3 ]; then exit 1; fi; sleep 600");
     let job = GateJob { backoff_limit: 3, grace: 15, ..GateJob::of(script) };
     full("failing-slow", job, &up_to(3, "migrations exited 1 (Error)"))
 }
@@ -64,7 +64,7 @@ fn limit_zero() -> Scenario {
 
 /// The kernel kills the run that takes too much memory.
 fn oom() -> Scenario {
-    let script = format!("{COUNT} sleep 1; if [ $N -le 2 ]; then x=a; while :; do x=$x$x; done; fi");
+    let script = format!("{COUNT} sleep {RUN}; if [ $N -le 2 ]; then x=a; while :; do x=$x$x; done; fi");
     let container = json!({"resources": {"limits": {"memory": "30Mi"}}});
     let said = [
         "Full migrations: running",
@@ -79,7 +79,7 @@ fn oom() -> Scenario {
 /// An init container that fails is a failed run of the Job, though its pod is pending all along.
 fn init_fails() -> Scenario {
     let init = format!(
-        "{COUNT} sleep 2; if [ $N -le 2 ]; then echo 'FATAL: password authentication failed' | tee /dev/termination-log; exit 1; fi"
+        "{COUNT} sleep {RUN}; if [ $N -le 2 ]; then echo 'FATAL: password authentication failed' | tee /dev/termination-log; exit 1; fi"
     );
     let why = "configure exited 1 (Error): FATAL: password authentication failed";
     let said = [
@@ -94,8 +94,9 @@ fn init_fails() -> Scenario {
 
 /// Pods that are not restarted: one fails and is replaced, the next ends with a code for which the policy fails the Job.
 fn never_policy() -> Scenario {
-    let script =
-        format!("{COUNT} sleep 1; if [ $N -le 1 ]; then echo '{LOCK}' | tee /dev/termination-log; exit 1; fi; exit 42");
+    let script = format!(
+        "{COUNT} sleep {RUN}; if [ $N -le 1 ]; then echo '{LOCK}' | tee /dev/termination-log; exit 1; fi; exit 42"
+    );
     let codes = json!({"containerName": "migrations", "operator": "In", "values": [42]});
     let rules = json!([
         {"action": "FailJob", "onExitCodes": codes},
@@ -112,6 +113,8 @@ fn never_policy() -> Scenario {
     let said = [
         "Full migrations: running",
         &format!("Full migrations: retrying, 1 of 4 failed, 3 left: {LOCKED}"),
+        // Each kind is a stream of its own: the Job may tell of the failed pod before the pod does.
+        &format!("?Full migrations: retrying, 2 of 4 failed, 2 left: {LOCKED}"),
         "?Full migrations: retrying, 2 of 4 failed, 2 left: migrations exited 42 (Error)",
         &format!("Full migrations: failing: {failed}"),
         &format!("Full migrations: failed: {failed}"),
@@ -121,7 +124,7 @@ fn never_policy() -> Scenario {
 
 /// What the chart makes has no termination message: the log alone tells, and is gone with the next run but one.
 fn rails() -> Scenario {
-    let script = format!("{COUNT} sleep 1; if [ $N -le 1 ]; then echo 'rake aborted!'; echo '{LOCK}'; exit 1; fi");
+    let script = format!("{COUNT} sleep {RUN}; if [ $N -le 1 ]; then echo 'rake aborted!'; echo '{LOCK}'; exit 1; fi");
     let said = [
         "Full migrations: running",
         &format!("Full migrations: retrying, 1 of 6 failed, 5 left: {LOCKED}"),
@@ -133,13 +136,14 @@ fn rails() -> Scenario {
 
 /// A sidecar is an init container that is restarted: its restarts count as those of any container do.
 fn sidecar() -> Scenario {
-    let script = format!("{COUNT} if [ $N -le 1 ]; then sleep 1; exit 3; fi; trap 'exit 0' TERM; sleep 600 & wait $!");
+    let script =
+        format!("{COUNT} if [ $N -le 1 ]; then sleep {RUN}; exit 3; fi; trap 'exit 0' TERM; sleep 600 & wait $!");
     let mounts = json!([{"name": "state", "mountPath": "/state"}]);
     let proxy = json!({
         "name": "proxy", "image": crate::harness::IMAGE, "restartPolicy": "Always",
         "command": ["sh", "-c", script], "volumeMounts": mounts,
     });
-    let job = GateJob { pod: json!({"initContainers": [proxy]}), ..GateJob::of("sleep 5; echo migrated") };
+    let job = GateJob { pod: json!({"initContainers": [proxy]}), ..GateJob::of("sleep 8; echo migrated") };
     let said = [
         "Full migrations: running",
         "Full migrations: retrying, 1 of 6 failed, 5 left: proxy exited 3 (Error)",

@@ -15,12 +15,17 @@ pub fn says(stated: &[String], lines: &[Line]) -> Result<()> {
     let told = || format!("\nstated:\n  {}\nsaid:\n  {}", stated.join("\n  "), said.join("\n  "));
     let mut rest = said.iter().peekable();
     for line in stated {
-        let (optional, wanted) = line.strip_prefix('?').map_or((false, line.as_str()), |line| (true, line));
-        if rest.peek().is_some_and(|said| matches(wanted, said)) {
-            rest.next();
-        } else {
-            ensure!(optional, "`{wanted}` was not said where it belongs{}", told());
+        let wanted = line.trim_start_matches(['?', '*']);
+        let (least, most) = match line.as_bytes().first() {
+            Some(b'?') => (0, 1),
+            Some(b'*') => (0, said.len()),
+            _ => (1, 1),
+        };
+        let mut times = 0;
+        while times < most && rest.next_if(|said| matches(wanted, said)).is_some() {
+            times += 1;
         }
+        ensure!(times >= least, "`{wanted}` was not said where it belongs{}", told());
     }
     ensure!(rest.peek().is_none(), "more was said than is stated{}", told());
     Ok(())
@@ -143,14 +148,15 @@ pub fn holds_by_itself() -> Result<()> {
         let line = |text: &&str| Line { at: std::time::Instant::now(), change: serde_json::json!({"text": text}) };
         all.iter().map(line).collect()
     };
-    let stated = ["job/a-{hash}-pre, {time}: over", "?b", "c…"].map(str::to_owned);
+    let stated = ["job/a-{hash}-pre, {time}: over", "?b", "*d{n}", "c…"].map(str::to_owned);
     says(&stated, &lines(&["job/a-0f-pre, 15:00:01Z: over", "cd"]))?;
-    says(&stated, &lines(&["job/a-0f-pre, 15:00:01Z: over", "b", "c"]))?;
+    says(&stated, &lines(&["job/a-0f-pre, 15:00:01Z: over", "b", "d1", "d2", "c"]))?;
     for other in [
         &["job/a-0f-pre, 15:00:01Z: over"][..],
         &["job/a-0f-pre, 15:00:01Z: over", "b"],
         &["job/a-0f-pre, 15:00:01Z: over", "c", "b"],
-        &["job/a-0f-pre, 15:00:01Z: over", "c", "d"],
+        &["job/a-0f-pre, 15:00:01Z: over", "c", "e"],
+        &["job/a-0f-pre, 15:00:01Z: over", "b", "b", "c"],
         &["job/a-0f x-pre, 15:00:01Z: over", "c"],
         &["job/a-0f-pre, 15:00:01Z: over.", "c"],
         &["c"],

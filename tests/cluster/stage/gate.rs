@@ -45,6 +45,8 @@ impl GateKind {
 pub enum During {
     /// Its pod is evicted through the API, as a drain does.
     Evict,
+    /// Its deadline passes once it was said to be blocked.
+    Expire,
     /// Its pod is deleted.
     Delete,
     /// A pod of a higher priority takes the node for a while.
@@ -101,7 +103,7 @@ impl GateJob {
     /// needs a second to see that a limit is reached.
     pub fn failing(failures: u32, message: &str) -> Self {
         Self::of(format!(
-            "{COUNT} sleep 1
+            "{COUNT} sleep {RUN}
 if [ $N -le {failures} ]; then printf '%s\\n' 'rake aborted!' '{message}' 'Tasks: TOP => db:migrate' | tee /dev/termination-log; exit 1; fi
 sleep 8; echo migrated"
         ))
@@ -150,6 +152,9 @@ sleep 8; echo migrated"
         })
     }
 }
+
+/// How long a run takes that fails, in seconds: the kubelet may leave out what is over sooner.
+pub const RUN: u32 = 3;
 
 /// Counts the runs in `N`, over all attempts of a gate: `/state` is a folder of the node that they share.
 pub const COUNT: &str = "N=$(cat /state/n 2>/dev/null || echo 0); N=$((N+1)); echo $N > /state/n;";

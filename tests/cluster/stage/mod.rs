@@ -6,10 +6,12 @@
 //! | `gate` | the Job of a gate, and what is done to it while it runs |
 //! | `operator` | plays the operator: takes an instance through an upgrade |
 //! | `witness` | hears all that the API server tells of a namespace |
-//! | `watcher` | the program that watches: `gatewatch wait`, line by line, and its dashboard |
+//! | `watcher` | `gatewatch wait`, line by line |
+//! | `dashboard` | the dashboard in a terminal |
 //! | `audit` | holds the lines against what the witness heard |
 
 pub mod audit;
+pub mod dashboard;
 pub mod gate;
 pub mod operator;
 pub mod scenario;

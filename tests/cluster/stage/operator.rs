@@ -7,11 +7,12 @@ use std::time::Duration;
 use anyhow::{Context as _, Result};
 use jiff::Timestamp;
 use serde_json::{Value, json};
-use tokio::time::{MissedTickBehavior, interval};
+use tokio::sync::watch::Receiver;
+use tokio::time::{MissedTickBehavior, interval, timeout};
 
 use super::gate::{During, GateJob, GateKind};
 use super::scenario::Scenario;
-use super::witness::{DEPLOYMENTS, INSTANCES, JOBS, PODS, Witness, condition, name};
+use super::witness::{BOUND, DEPLOYMENTS, INSTANCES, JOBS, PODS, Witness, condition, name};
 use crate::harness::{IMAGE, NODE, Rest};
 
 /// The instance.
@@ -29,6 +30,10 @@ pub struct Operator<'a> {
     state: PathBuf,
     /// What it says in the status, besides conditions.
     said: Value,
+    /// What the program that watches said so far.
+    heard: Option<Receiver<Vec<String>>>,
+    /// The generation of the spec that it goes by, which is what it says it observed.
+    generation: Value,
 }
 
 /// How a gate ended.
@@ -57,19 +62,21 @@ impl<'a> Operator<'a> {
         let instance = json!({
             "apiVersion": "apps.gitlab.com/v2alpha1", "kind": "GitLabCore", "metadata": {"name": NAME}, "spec": spec,
         });
-        rest.create(&rest.path(INSTANCES), &instance).await?;
+        let instance = rest.create(&rest.path(INSTANCES), &instance).await?;
+        let generation = instance["metadata"]["generation"].clone();
         let said = json!({
             "phase": "Upgrading", "version": "18.9.2", "gitlabVersion": "18.9.2", "targetVersion": target,
             "upgradeVersions": scenario.hops,
         });
-        let mut operator = Self { rest, witness, scenario, state, said };
+        let mut operator = Self { rest, witness, scenario, state, said, heard: None, generation };
         operator.rolled_out().await?;
         operator.say("AdvancingVersion", true, "The next version is ready", &json!({})).await?;
         Ok(operator)
     }
 
-    /// Takes the instance to its target, or to the gate that fails.
-    pub async fn upgrade(&mut self) -> Result<()> {
+    /// Takes the instance to its target, or to the gate that fails, while a program that says that watches.
+    pub async fn upgrade(&mut self, heard: Receiver<Vec<String>>) -> Result<()> {
+        self.heard = Some(heard);
         let mut again = false;
         while !self.hops(again).await? {
             again = true;
@@ -79,6 +86,7 @@ impl<'a> Operator<'a> {
 
     /// Whether that was all: a spec that changes makes it begin anew, with gates that pass.
     async fn hops(&mut self, again: bool) -> Result<bool> {
+        self.generation = self.rest.get(&self.instance()).await?["metadata"]["generation"].clone();
         for version in self.scenario.hops {
             for app in APPS {
                 self.change(app, &json!({"paused": true, "template": bypass(true)})).await?;
@@ -146,14 +154,15 @@ impl<'a> Operator<'a> {
             passes.tick().await;
             // While the API server is away the operator can't look, and tries again at its next pass.
             let Ok(now) = rest.get(&format!("{}/{NAME}", rest.path(INSTANCES))).await else { continue };
-            if now["metadata"]["generation"] != instance["metadata"]["generation"] {
+            let generation = &instance["metadata"]["generation"];
+            if now["metadata"]["generation"] != *generation {
                 return Ok((Gone::Respec, said));
             }
             let Ok(found) = rest.get(&format!("{}/{job}", rest.path(JOBS))).await else { continue };
             let failed = condition(&found, "Failed");
             if let Some(failed) = failed {
                 let message = format!("Job {job} failed: {}", failed["reason"].as_str().unwrap_or_default());
-                say(rest, &mut said, kind.failed(), false, &message, &json!({"phase": "Failed"})).await?;
+                say(rest, &mut said, generation, kind.failed(), false, &message, &json!({"phase": "Failed"})).await?;
                 return Ok((Gone::Failed, said));
             }
             if condition(&found, "Complete").is_some() {
@@ -165,7 +174,7 @@ impl<'a> Operator<'a> {
                 if restarts + found["status"]["failed"].as_u64().unwrap_or(0) > 0 { retrying } else { running };
             let phase = json!({"phase": "Upgrading"});
             // What it could not write it writes at its next pass.
-            let _ = say(rest, &mut said, reason, true, &format!("Waiting for Job {job}"), &phase).await;
+            let _ = say(rest, &mut said, generation, reason, true, &format!("Waiting for Job {job}"), &phase).await;
         }
     }
 
@@ -180,6 +189,13 @@ impl<'a> Operator<'a> {
                 let pod = self.pod(job, running("Running")).await?;
                 let eviction = json!({"apiVersion": "policy/v1", "kind": "Eviction", "metadata": {"name": pod}});
                 self.rest.create(&format!("{pods}/{pod}/eviction"), &eviction).await?;
+            }
+            During::Expire => {
+                let mut heard = self.heard.clone().context("nobody watches")?;
+                let blocked = heard.wait_for(|said| said.iter().any(|line| line.contains(": blocked, ")));
+                timeout(BOUND, blocked).await.context("it was never said to be blocked")??;
+                let path = format!("{}/{job}", self.rest.path(JOBS));
+                self.rest.merge(&path, &json!({"spec": {"activeDeadlineSeconds": 1}})).await?;
             }
             During::Delete => {
                 let pod = self.pod(job, running("Running")).await?;
@@ -282,17 +298,24 @@ impl<'a> Operator<'a> {
     }
 
     async fn say(&mut self, reason: &str, goes_on: bool, message: &str, more: &Value) -> Result<()> {
-        say(self.rest, &mut self.said, reason, goes_on, message, more).await
+        say(self.rest, &mut self.said, &self.generation, reason, goes_on, message, more).await
     }
 }
 
 /// Writes the status: the reason and the message of `Progressing`, and what else there is to say.
-async fn say(rest: &Rest, said: &mut Value, reason: &str, goes_on: bool, message: &str, more: &Value) -> Result<()> {
+async fn say(
+    rest: &Rest,
+    said: &mut Value,
+    generation: &Value,
+    reason: &str,
+    goes_on: bool,
+    message: &str,
+    more: &Value,
+) -> Result<()> {
     for (field, value) in more.as_object().into_iter().flatten() {
         said[field] = value.clone();
     }
     let path = format!("{}/{NAME}", rest.path(INSTANCES));
-    let generation = rest.get(&path).await?["metadata"]["generation"].clone();
     let status = if goes_on { "True" } else { "False" };
     let same = said["conditions"][0]["reason"] == reason && said["conditions"][0]["status"] == status;
     let since = if same { said["conditions"][0]["lastTransitionTime"].clone() } else { now() };

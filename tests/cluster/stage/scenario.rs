@@ -13,7 +13,7 @@ pub struct Scenario {
     pub gates: Vec<(GateKind, GateJob)>,
     /// Every line that `gatewatch wait` prints, in order and without its time and instance. `{hash}` stands for the hash in
     /// the names of the first hop's Jobs, `{pod}` for the last part of any pod's name. A line that begins with `?` may be
-    /// missing: what it says of a state may be over before it is told.
+    /// missing: what it says of a state may be over before it is told. One that begins with `*` may come any number of times.
     pub said: Vec<String>,
     /// The exit code of `gatewatch wait`.
     pub code: i32,

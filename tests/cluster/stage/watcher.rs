@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
 use serde_json::Value;
+use tokio::sync::watch;
 
 /// How long anything that is waited for may take: far more than it ever does.
 const BOUND: Duration = Duration::from_secs(240);
@@ -32,6 +33,7 @@ impl Line {
 pub struct Wait {
     child: Child,
     lines: Receiver<Line>,
+    said: watch::Receiver<Vec<String>>,
     heard: Vec<Line>,
 }
 
@@ -47,14 +49,22 @@ impl Wait {
             .stderr(Stdio::piped())
             .spawn()?;
         let (sender, lines) = channel();
+        let (saying, said) = watch::channel(Vec::new());
         let out = BufReader::new(child.stdout.take().context("no output")?);
         thread::spawn(move || {
             for line in out.lines().map_while(Result::ok) {
                 let change = serde_json::from_str(&line).unwrap_or(Value::String(line));
-                drop(sender.send(Line { at: Instant::now(), change }));
+                let line = Line { at: Instant::now(), change };
+                saying.send_modify(|said| said.push(line.text().to_owned()));
+                drop(sender.send(line));
             }
         });
-        Ok(Self { child, lines, heard: Vec::new() })
+        Ok(Self { child, lines, said, heard: Vec::new() })
+    }
+
+    /// What it said so far, for whoever acts on it.
+    pub fn said_so_far(&self) -> watch::Receiver<Vec<String>> {
+        self.said.clone()
     }
 
     /// Waits for a line that says that.

@@ -14,7 +14,7 @@ use tokio::time::{sleep, timeout};
 use crate::harness::Rest;
 
 /// How long anything that is waited for may take: far more than it ever does.
-const BOUND: Duration = Duration::from_secs(180);
+pub const BOUND: Duration = Duration::from_secs(180);
 
 /// What is listened to, as [`Rest::path`] takes it.
 pub const JOBS: &str = "batch/v1/jobs";
