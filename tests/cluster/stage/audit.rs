@@ -1,11 +1,12 @@
 //! Holds what was said against what the API server told.
 
-use std::collections::BTreeSet;
-use std::time::Duration;
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
 use serde_json::Value;
 
+use super::operator::statuses;
 use super::watcher::Line;
 use super::witness::{Heard, History, JOBS, PODS, condition, name};
 
@@ -51,7 +52,8 @@ fn matches(stated: &str, text: &str) -> bool {
 ///
 /// - when it fails a Job for its limit, none were said to be left; of a Job that it does not, some always were;
 /// - no count falls, unless a pod of the Job was lost or the Job is another one;
-/// - a gate is failing, failed or done when the Job says so, and not before.
+/// - a gate is failing, failed or done when the Job says so, and not before;
+/// - what is counted of runs while a Job goes on is what its containers show at that time.
 pub fn agrees(history: &History, lines: &[Line]) -> Result<()> {
     for job in jobs(history) {
         let events: Vec<&Heard> =
@@ -60,6 +62,7 @@ pub fn agrees(history: &History, lines: &[Line]) -> Result<()> {
         let said: Vec<&Line> = lines.iter().filter(|line| about(line, &first.object, history)).collect();
         let limited = events.iter().any(|heard| fails_for_its_limit(&heard.object));
         ensure!(!said.is_empty(), "nothing was said of {}", name(&first.object));
+        let shown = failed_runs_over_time(history, job);
         let mut before: Option<(&Line, u64)> = None;
         for line in said {
             let attempts = &line.change["attempts"];
@@ -70,6 +73,19 @@ pub fn agrees(history: &History, lines: &[Line]) -> Result<()> {
                 ensure!(!failing || left == 0, "it failed for its limit, with {left} left: {}", line.text());
             } else {
                 ensure!(left > 0, "none left, and it did not fail for its limit: {}", line.text());
+            }
+            let goes_on = ["running", "retrying"].contains(&to) && attempts["pods"]["failed"] == 0;
+            if let Some(runs) = attempts["restarts"]["failed"].as_u64().filter(|_| goes_on) {
+                let (from, to) = (line.at.checked_sub(LATER), line.at + EARLIER);
+                // What stood when that time began counts as well.
+                let early = shown.iter().rfind(|(at, _)| Some(*at) < from);
+                let in_time = shown.iter().filter(|(at, _)| Some(*at) >= from && *at <= to);
+                let near: Vec<u64> = early.into_iter().chain(in_time).map(|(_, runs)| *runs).collect();
+                ensure!(
+                    near.contains(&runs) || near.is_empty() && runs == 0,
+                    "{near:?} runs had failed: {}",
+                    line.text()
+                );
             }
             let lost = || {
                 let gone = |heard: &&Heard| heard.of == PODS && owner(&heard.object) == job && is_lost(heard);
@@ -119,6 +135,34 @@ fn fails_for_its_limit(job: &Value) -> bool {
         |kind: &str| condition(job, kind).is_some_and(|condition| condition["reason"] == "BackoffLimitExceeded");
     given_up("FailureTarget") || given_up("Failed")
 }
+
+/// How many runs of a Job's containers had failed after each change of its pods.
+fn failed_runs_over_time(history: &History, job: &str) -> Vec<(Instant, u64)> {
+    let mut pods: BTreeMap<&str, u64> = BTreeMap::new();
+    let events = history.heard.iter().filter(|heard| heard.of == PODS && owner(&heard.object) == job);
+    events
+        .map(|heard| {
+            let runs = if heard.deleted { 0 } else { failed_runs(&heard.object) };
+            pods.insert(name(&heard.object), runs);
+            (heard.at, pods.values().sum())
+        })
+        .collect()
+}
+
+/// The failed runs of a pod's containers: the restart count rises when the next run begins, so that one that just failed, or
+/// that is waited after, is not in it yet.
+fn failed_runs(pod: &Value) -> u64 {
+    let failed = |run: &Value| run["terminated"]["exitCode"].as_i64().is_some_and(|code| code != 0);
+    let of = |status: &Value| {
+        let waits = status["state"]["waiting"]["reason"].as_str().is_some_and(|reason| !reason.is_empty());
+        let one_more = failed(&status["state"]) || waits && failed(&status["lastState"]);
+        status["restartCount"].as_u64().unwrap_or(0) + u64::from(one_more)
+    };
+    statuses(pod).map(of).sum()
+}
+
+/// How much later than the witness the program may say what it heard.
+const LATER: Duration = Duration::from_secs(2);
 
 /// How much earlier than the witness another process may hear of the same change.
 const EARLIER: Duration = Duration::from_secs(1);

@@ -75,5 +75,12 @@ fn tells(entry: &str, line: &Line) -> bool {
         text.split_once(": ").filter(|_| line.change["subject"] != "upgrade").unwrap_or(("Upgrade", text));
     let word = line.change["to"].as_str().unwrap_or_default();
     let more = said.strip_prefix(word).map_or(said, |more| more.trim_start_matches([',', ':', ' ']));
-    entry.contains(title) && entry.to_lowercase().contains(&word.to_lowercase()) && entry.ends_with(more)
+    let (entry, more) = (without_spans(entry), without_spans(more));
+    entry.contains(title) && entry.to_lowercase().contains(&word.to_lowercase()) && entry.ends_with(&more)
+}
+
+/// The text without how long something has stood: two programs look at different moments.
+fn without_spans(text: &str) -> String {
+    let is_span = |word: &&str| word.starts_with(|first: char| first.is_ascii_digit()) && word.ends_with("s;");
+    text.split(' ').filter(|word| !is_span(word)).collect::<Vec<_>>().join(" ")
 }

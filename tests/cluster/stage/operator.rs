@@ -374,7 +374,8 @@ fn is_rolled_out(deployment: &Value, generation: &Value) -> bool {
         && count("availableReplicas") == wanted
 }
 
-fn statuses(pod: &Value) -> impl Iterator<Item = &Value> {
+/// What a pod says of its containers, init containers first.
+pub fn statuses(pod: &Value) -> impl Iterator<Item = &Value> {
     let lists = ["initContainerStatuses", "containerStatuses"].map(|list| pod["status"][list].as_array());
     lists.into_iter().flatten().flatten()
 }
