@@ -4,7 +4,8 @@
 use jiff::{SignedDuration, Timestamp};
 
 use crate::cluster::{
-    ContainerRole, ContainerState, FinishedRun, Job, Pod, PodPhase, PodRecord, Terminated, condition, holding, restarts,
+    Container, ContainerRole, ContainerState, FinishedRun, Job, Pod, PodPhase, PodRecord, Terminated, condition,
+    holding, restarts,
 };
 
 /// What took a pod away.
@@ -44,7 +45,7 @@ pub(super) fn taken(record: &PodRecord, job: &Job) -> Taken {
     let disruption = holding(&pod.conditions, "DisruptionTarget");
     if failed_by_kubelet(pod) {
         // A pod that its node rejects never had a container.
-        let time = disruption.and_then(|condition| condition.since).or_else(|| last_end(pod)).or(pod.meta.created);
+        let time = disruption.and_then(|condition| condition.since).or_else(|| ended(pod)).or(pod.meta.created);
         return Taken::Away { reason: pod.reason.clone(), message: pod.message.clone(), time };
     }
     if let Some(disruption) = disruption.filter(|_| pod.terminating() || pod.phase == PodPhase::Failed) {
@@ -130,7 +131,7 @@ pub(super) fn cut_off(run: &FinishedRun, record: &PodRecord, taken: &Taken) -> b
 
 /// Whether a container failed before that moment: a failed pod has failed by itself then.
 fn failed_before(pod: &Pod, moment: Timestamp) -> bool {
-    ends(pod).any(|end| end.failed() && end.finished.is_some_and(|finished| finished < moment))
+    ends(pod).any(|(_, end)| end.failed() && end.finished.is_some_and(|finished| finished < moment))
 }
 
 /// When the last of the main containers ended, once none of them runs again.
@@ -144,13 +145,18 @@ fn done(pod: &Pod) -> Option<Timestamp> {
     ends.collect::<Option<Vec<_>>>()?.into_iter().max()
 }
 
-fn last_end(pod: &Pod) -> Option<Timestamp> {
-    ends(pod).filter_map(|end| end.finished).max()
+/// When a pod that the kubelet failed ended. Of a container that it could not find any more it tells no end (seen on
+/// Kubernetes 1.28): then the pod stopped being ready when it ended, at the latest.
+fn ended(pod: &Pod) -> Option<Timestamp> {
+    let mains = ends(pod).filter(|(container, _)| container.role == ContainerRole::Main);
+    let not_ready = || condition(&pod.conditions, "Ready").filter(|ready| !ready.holds)?.since;
+    let others = || ends(pod).filter_map(|(_, end)| end.finished).max();
+    mains.filter_map(|(_, end)| end.finished).max().or_else(|| others().max(not_ready()))
 }
 
-fn ends(pod: &Pod) -> impl Iterator<Item = &Terminated> {
+fn ends(pod: &Pod) -> impl Iterator<Item = (&Container, &Terminated)> {
     pod.containers.iter().filter_map(|container| match &container.state {
-        ContainerState::Terminated(end) => Some(end),
+        ContainerState::Terminated(end) => Some((container, end)),
         _ => None,
     })
 }
@@ -272,6 +278,26 @@ mod tests {
         let suspended = json!({"spec": {"suspend": true}, "status": {"active": 0, "failed": 1, "conditions": [holds("Suspended", "JobSuspended", 90)]}});
         let cluster = Cluster::of([with(job(), suspended), gone]);
         assert_eq!(last(&cluster).ending.to_string(), "pod failed (Deleted)");
+    }
+
+    #[test]
+    fn an_evicted_pod_of_which_the_kubelet_lost_the_container_failed_when_it_stopped_being_ready() {
+        let lost = json!({"terminated": {"exitCode": 137, "reason": "ContainerStatusUnknown", "finishedAt": null}});
+        let not_ready = |since: i64| {
+            let ready =
+                json!([{"type": "Ready", "status": "False", "reason": "PodFailed", "lastTransitionTime": at(since)}]);
+            json!({"status": {"conditions": ready}})
+        };
+        let failed = |main: Value, since: i64| {
+            let counted = with(job(), json!({"status": {"failed": 1}}));
+            last(&Cluster::of([counted, with(failed_as("Evicted", main), not_ready(since))])).time
+        };
+        let waits = json!({"restartCount": 1, "state": {"waiting": {"reason": "PodInitializing"}}, "lastState": lost});
+        assert_eq!(failed(waits, 60), Some(at(60)));
+        assert_eq!(failed(json!({"restartCount": 1, "state": lost}), 60), Some(at(60)));
+        // The init container ended at 1, and the pod was never ready.
+        assert_eq!(failed(json!({"state": {"waiting": {"reason": "PodInitializing"}}}), 0), Some(at(1)));
+        assert_eq!(failed(json!({"state": ended(137, 2, 9)}), 12), Some(at(9)));
     }
 
     /// A Job and its pod, which the Job deleted and counts as failed, and of which it has not said why.
