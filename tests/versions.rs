@@ -13,6 +13,8 @@ mod stated;
 #[path = "versions/told.rs"]
 mod told;
 
+use std::collections::BTreeSet;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
@@ -22,6 +24,13 @@ const MINORS: &[u32] = &[28, 34, 37];
 
 fn directory() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/versions")
+}
+
+/// The scenarios that a file in the folder of that name states, without its ending.
+fn scenarios_in(directory: &Path, ending: &str) -> Result<BTreeSet<String>> {
+    let names = fs::read_dir(directory)?.map(|file| Ok(file?.file_name().to_string_lossy().into_owned()));
+    let names: Vec<String> = names.collect::<Result<_>>()?;
+    Ok(names.iter().filter_map(|name| name.strip_suffix(ending)).map(str::to_owned).collect())
 }
 
 /// One test for each scenario, so that it can be run by name.
@@ -49,4 +58,33 @@ scenarios! {
     retry: "retry",
     sidecar: "sidecar",
     suspended: "suspended",
+}
+
+#[test]
+fn what_is_stated_whole_holds_at_each_moment() -> Result<()> {
+    for minor in MINORS {
+        let version = format!("1.{minor}");
+        for scenario in scenarios_in(&directory().join(&version), ".yaml")? {
+            held::holds(&directory(), &directory(), &format!("{version}/{scenario}"))?;
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn every_scenario_is_recorded_in_every_version_and_stated_whole_in_one() -> Result<()> {
+    let scenarios: BTreeSet<String> = SCENARIOS.iter().map(|&name| name.to_owned()).collect();
+    assert_eq!(scenarios_in(&directory(), ".yaml")?, scenarios);
+    let mut whole = BTreeSet::new();
+    for minor in MINORS {
+        let of_version = directory().join(format!("1.{minor}"));
+        let mut played = BTreeSet::new();
+        for scenario in &scenarios {
+            played.extend(told::read(&directory(), scenario)?.plays_on(*minor).then(|| scenario.clone()));
+        }
+        assert_eq!(scenarios_in(&of_version, ".jsonl.gz")?, played, "1.{minor}");
+        whole.append(&mut scenarios_in(&of_version, ".yaml")?);
+    }
+    assert_eq!(whole, scenarios);
+    Ok(())
 }
