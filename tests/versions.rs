@@ -58,6 +58,7 @@ scenarios! {
     retry: "retry",
     sidecar: "sidecar",
     suspended: "suspended",
+    upgrade: "upgrade",
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! What the recordings of a scenario tell in every version, and where a version differs.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
@@ -9,7 +10,10 @@ use serde::Deserialize;
 use crate::play::play;
 use crate::stated::{Entry, difference};
 
-/// What a file of `versions/` states of the pre-deployment migrations.
+/// How long the end is that a controller gives the name of a pod.
+const POD_ENDING: usize = 5;
+
+/// What a file of `versions/` states.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Told {
@@ -17,8 +21,8 @@ pub struct Told {
     pub tells: String,
     /// The first minor version that can play it, where not all can.
     pub from: Option<u32>,
-    /// The changes of the gate, in their order.
-    pub sequence: Vec<Line>,
+    /// The changes of the steps that it is about, in their order.
+    pub steps: BTreeMap<String, Vec<Line>>,
 }
 
 impl Told {
@@ -28,7 +32,7 @@ impl Told {
     }
 }
 
-/// A change of the gate, and which versions tell it.
+/// A change of a step, and which versions tell it.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Line {
@@ -38,7 +42,7 @@ pub struct Line {
     pub until: Option<u32>,
     /// The minor versions in whose recordings it happened, where that is chance.
     pub by_chance: Option<Vec<u32>>,
-    /// The gate, without what is another in each recording: times and pods, and in commands the names, which read `JOB` and
+    /// The step, without what is another in each recording: times and pods, and in commands the names, which read `JOB` and
     /// `POD`.
     pub is: Entry,
 }
@@ -51,7 +55,7 @@ impl Line {
     }
 }
 
-/// The gate's changes without what is another in each recording.
+/// The changes of a step without what is another in each recording.
 fn sequence(seen: &[Entry]) -> Vec<Entry> {
     let mut told: Vec<Entry> = Vec::new();
     for entry in seen {
@@ -67,7 +71,7 @@ fn sequence(seen: &[Entry]) -> Vec<Entry> {
 /// A command with `JOB` and `POD` in the place of their names.
 fn nameless(command: &str) -> String {
     let name = |word: &str| match word.split_once("gitlab-migrations-") {
-        Some((kind, name)) if name.ends_with("-pre") => format!("{kind}JOB"),
+        Some((kind, name)) if name.split('-').all(|part| part.len() != POD_ENDING) => format!("{kind}JOB"),
         Some((kind, _)) => format!("{kind}POD"),
         None => word.to_owned(),
     };
@@ -79,11 +83,12 @@ pub fn hold(directory: &Path, minors: &[u32], scenario: &str) -> Result<()> {
     let told = read(directory, scenario)?;
     let mut found = String::new();
     for minor in minors.iter().copied().filter(|minor| told.plays_on(*minor)) {
-        let stated: Vec<Entry> =
-            told.sequence.iter().filter(|line| line.of(minor)).map(|line| line.is.clone()).collect();
         let seen = play(&directory.join(format!("1.{minor}/{scenario}.jsonl.gz")))?;
-        let gate = seen.steps.get("pre-migrations").map(|entries| sequence(entries)).unwrap_or_default();
-        found.extend(difference(&format!("1.{minor}"), &stated, &gate));
+        for (step, lines) in &told.steps {
+            let stated: Vec<Entry> = lines.iter().filter(|line| line.of(minor)).map(|line| line.is.clone()).collect();
+            let told = seen.steps.get(step).map(|entries| sequence(entries)).unwrap_or_default();
+            found.extend(difference(&format!("1.{minor}, {step}"), &stated, &told));
+        }
     }
     assert!(found.is_empty(), "{scenario} ({}):\n{found}", told.tells);
     Ok(())
