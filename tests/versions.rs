@@ -1,8 +1,19 @@
 //! The same upgrades on Kubernetes 1.28 to 1.37.
 //!
-//! Each version's own API server, controllers, scheduler and kubelet played the pre-deployment migrations of each scenario,
-//! and `gatewatch record` recorded them: `versions/1.28/retry.jsonl.gz`. `versions/retry.yaml` states once what all of them
-//! tell, and where a version differs. `versions/1.28/retry.yaml`, where there is one, states one of them whole.
+//! Each version's own API server, controllers, scheduler and kubelet played each scenario, and `gatewatch record` recorded
+//! it: `versions/1.28/retry.jsonl.gz`. `versions/retry.yaml` states once what all of them tell, and where a version differs;
+//! `versions/1.28/retry.yaml` states one of them whole, each change at its moment.
+//!
+//! What came with a version, of what is read:
+//!
+//! | version | |
+//! |---|---|
+//! | 1.29 | Sidecars: init containers with `restartPolicy: Always`. Before, the API server drops that field. |
+//! | 1.31 | `FailureTarget` precedes `Failed` for every reason, and `SuccessCriteriaMet` precedes `Complete`. Before, `Failed` comes at once, while the Job's pods still run, and the update before it counts them as failed without a word of why. A pod failure policy alone had `FailureTarget` from the first. |
+//! | 1.32 | `ImagePullBackOff` repeats the error of the pull, which before only `ErrImagePull` and events tell. |
+//!
+//! The rest that is read is the same: the counts, `uncountedTerminatedPods`, the finalizer and the labels of pods, their
+//! `DisruptionTarget` and `status.reason`, the states of containers, the events.
 
 #[path = "scenarios/held.rs"]
 mod held;
@@ -20,7 +31,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 
 /// The minor versions there are recordings of.
-const MINORS: &[u32] = &[28, 31, 34, 37];
+const MINORS: &[u32] = &[28, 30, 31, 34, 37];
 
 fn directory() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/versions")
