@@ -1,8 +1,8 @@
 //! The same upgrades on Kubernetes 1.28 to 1.37.
 //!
-//! Each version's own API server, controllers, scheduler and kubelet played each scenario, and `gatewatch record` recorded
-//! it: `versions/1.28/retry.jsonl.gz` (`versions/play.py` does so). `versions/retry.yaml` states once what all of them tell, and where a version differs;
-//! `versions/1.28/retry.yaml` states one of them whole, each change at its moment.
+//! `versions/play.py` played each scenario on each version's own API server, controllers, scheduler and kubelet, and
+//! `gatewatch record` recorded it: `versions/1.28/retry.jsonl.gz`. `versions/retry.yaml` states once what all of them tell,
+//! and where a version differs; `versions/1.28/retry.yaml` states one of them whole, each change at its moment.
 //!
 //! What came with a version, of what is read:
 //!

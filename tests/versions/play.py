@@ -3,10 +3,10 @@
 
 usage: play.py FOLDER [SCENARIO...]
 
-KUBECONFIG names the cluster and `gatewatch` is on the PATH. The cluster has one node with the image IMAGE, a registry at
-REGISTRY that is empty, the definition of GitLabCore, and no admission of service accounts. All its components are of one
-version, in one program made of the modules that k8s.io/kubernetes requires at that version. Before 1.29 there are no
-sidecars: name all scenarios but that one.
+KUBECONFIG names the cluster and `gatewatch` is on the PATH. The cluster has one node with the image IMAGE, a registry
+at REGISTRY that is empty, the definition of GitLabCore, and no admission of service accounts. All its components are of
+one version, in one program made of the modules that k8s.io/kubernetes requires at that version. Before 1.29 there are
+no sidecars: name all scenarios but that one.
 """
 
 import json
