@@ -12,7 +12,7 @@
 //! | 1.31 | `FailureTarget` precedes `Failed` for every reason, and `SuccessCriteriaMet` precedes `Complete`. Before, `Failed` comes at once, while the Job's pods still run, and the update before it counts them as failed without a word of why. A pod failure policy alone had `FailureTarget` from the first. |
 //! | 1.32 | `ImagePullBackOff` repeats the error of the pull, which before only `ErrImagePull` and events tell. |
 //!
-//! The rest that is read is the same: the counts, `uncountedTerminatedPods`, the finalizer and the labels of pods, their
+//! The rest that is read is the same in all of them: the counts, `uncountedTerminatedPods`, the finalizer and the labels of pods, their
 //! `DisruptionTarget` and `status.reason`, the states of containers, the events.
 
 #[path = "scenarios/held.rs"]

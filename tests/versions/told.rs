@@ -38,10 +38,6 @@ impl Told {
 pub struct Line {
     /// The first minor version that tells it; all where absent.
     pub from: Option<u32>,
-    /// The last minor version that tells it.
-    pub until: Option<u32>,
-    /// The minor versions in whose recordings it happened, where that is chance.
-    pub by_chance: Option<Vec<u32>>,
     /// The step, without what is another in each recording: times and pods, and in commands the names, which read `JOB` and
     /// `POD`.
     pub is: Entry,
@@ -50,8 +46,6 @@ pub struct Line {
 impl Line {
     fn of(&self, minor: u32) -> bool {
         self.from.is_none_or(|from| from <= minor)
-            && self.until.is_none_or(|until| minor <= until)
-            && self.by_chance.as_ref().is_none_or(|minors| minors.contains(&minor))
     }
 }
 
