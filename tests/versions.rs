@@ -31,7 +31,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 
 /// The minor versions there are recordings of.
-const MINORS: &[u32] = &[28, 30, 31, 34, 37];
+const MINORS: &[u32] = &[28, 30, 31, 32, 34, 37];
 
 fn directory() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/versions")
