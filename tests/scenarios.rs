@@ -4,6 +4,8 @@
 //! is right; nothing in it comes from the engine. An entry stands for each recorded event after which a step differs, so a
 //! state that flickers is as wrong as one that never comes.
 
+#[path = "scenarios/held.rs"]
+mod held;
 #[path = "scenarios/play.rs"]
 mod play;
 #[path = "scenarios/stated.rs"]
@@ -13,10 +15,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, anyhow, ensure};
+use anyhow::{Result, anyhow};
 
-use crate::play::{Seen, play};
-use crate::stated::{Blocked, Entry, OperatorEntry, Scenario, Stated, VerdictEntry, difference};
+use crate::held::{STEPS, differences};
+use crate::play::Seen;
+use crate::stated::{Blocked, Entry, OperatorEntry, Scenario, Stated, VerdictEntry};
 
 /// One test for each recording, so that it can be run by name.
 macro_rules! recordings {
@@ -55,9 +58,6 @@ recordings! {
     volume_missing: "volume-missing",
 }
 
-/// The steps of one hop, in their order.
-const STEPS: [&str; 5] = ["pre-migrations", "rails-rollout", "post-migrations", "final-rollout", "batched-migrations"];
-
 fn directory(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(name)
 }
@@ -72,27 +72,9 @@ fn names(name: &str, ending: &str) -> Result<BTreeSet<String>> {
     Ok(found)
 }
 
-/// All that differs between a scenario and what was seen; empty if it holds.
-fn differences(scenario: &Scenario, seen: &Seen) -> String {
-    let named = scenario.steps.keys().chain(seen.steps.keys()).map(String::as_str);
-    let steps: BTreeSet<&str> = named.chain(STEPS).collect();
-    let of = |from: &BTreeMap<String, Vec<Entry>>, step: &str| from.get(step).cloned().unwrap_or_default();
-    let mut all: Vec<String> =
-        steps.iter().filter_map(|step| difference(step, &of(&scenario.steps, step), &of(&seen.steps, step))).collect();
-    all.extend(difference("verdicts", &scenario.verdicts, &seen.verdicts));
-    all.extend(scenario.operator.as_ref().and_then(|stated| difference("operator", stated, &seen.operator)));
-    all.concat()
-}
-
 /// Fails unless the engine says of a recording exactly what its scenario states.
 fn holds(recording: &str) -> Result<()> {
-    let file = directory("scenarios").join(format!("{recording}.yaml"));
-    let text = fs::read_to_string(&file).with_context(|| format!("no scenario {}", file.display()))?;
-    let scenario: Scenario = serde_saphyr::from_str(&text).with_context(|| file.display().to_string())?;
-    ensure!(scenario.recording == recording, "{} states the recording {}", file.display(), scenario.recording);
-    let found = differences(&scenario, &play(&directory("recordings").join(format!("{recording}.jsonl.gz")))?);
-    assert!(found.is_empty(), "{recording} ({}):\n{found}", scenario.tells);
-    Ok(())
+    held::holds(&directory("scenarios"), &directory("recordings"), recording)
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! A Job, as far as its attempts, its limits and its end are concerned.
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -89,6 +89,17 @@ impl Job {
     /// The failed pods that its status reports, those included that it has not added up yet.
     pub fn failed_pods(&self) -> u32 {
         self.failed.saturating_add(u32::try_from(self.uncounted_failed.len()).unwrap_or(u32::MAX))
+    }
+
+    /// When its deadline passes, if it has one and has started. It counts from the start, which resets when a suspended Job
+    /// resumes.
+    pub fn deadline(&self) -> Option<Timestamp> {
+        self.started?.checked_add(SignedDuration::from_secs(self.deadline_seconds?)).ok()
+    }
+
+    /// The most restarts in place before it gives up: 0 and 1 behave alike.
+    pub fn restart_limit(&self) -> u32 {
+        self.backoff_limit.max(1)
     }
 
     /// Whether it has ended, one way or the other.

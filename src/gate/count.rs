@@ -1,7 +1,7 @@
 //! Counting failed attempts as the Job controller counts them, one restart ahead of it during a back-off
 //! (requirement: "a failed run counts as soon as it fails").
 
-use super::taken::{TOLERANCE, Taken, accounted, cut_off, gave_up_at, taken};
+use super::taken::{TOLERANCE, Taken, accounted, cut_off, gave_up_at, listed, taken};
 use super::{Attempts, policy};
 use crate::cluster::{Container, ContainerState, Event, FinishedRun, Job, PodPhase, PodRecord, holding};
 
@@ -16,7 +16,7 @@ pub(super) fn count<'a>(job: &Job, pods: &[&PodRecord], events: impl Iterator<It
     // Where nobody saw the pods, the reason tells: the limit of pods is passed, or it was the limit of restarts.
     let by_limit = gave_up(job).is_some_and(|condition| condition.reason == "BackoffLimitExceeded");
     let by_restarts = by_limit && job.restarts_in_place && pods_failed <= job.backoff_limit;
-    let restarts = if by_restarts { restarts.max(job.backoff_limit.max(1)) } else { restarts };
+    let restarts = if by_restarts { restarts.max(job.restart_limit()) } else { restarts };
     Attempts::new(restarts, pods_failed, job.backoff_limit, job.restarts_in_place)
 }
 
@@ -60,8 +60,9 @@ fn failed_pods(job: &Job, pods: &[&PodRecord]) -> u32 {
     let mut failed = i64::from(job.failed_pods());
     for record in pods {
         match taken(record, job) {
-            // The update that says that the Job gives up counts these pods at once.
-            Taken::JobGaveUp { .. } => failed -= 1,
+            // The update that says that the Job gives up counts these pods at once. Up to Kubernetes 1.30 the update before
+            // it lists them without a word of that.
+            Taken::JobGaveUp { .. } => failed -= i64::from(over(job) || listed(job, record)),
             Taken::Not | Taken::Away { .. } if !record.gone && !accounted(job, record) && !over(job) => {
                 failed += i64::from(record.pod.phase == PodPhase::Failed && !policy::ignores(job, &record.pod));
             }

@@ -1,6 +1,6 @@
 //! The state of a gate, from its Job, the Job's pods and their events.
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 
 use super::count::{count, gave_up};
 use super::{
@@ -101,10 +101,8 @@ fn ended(job: &Job) -> Option<Timestamp> {
     job.completed.or(condition.since)
 }
 
-/// The deadline counts from the start, which resets when a suspended Job resumes.
 fn deadline(job: &Job) -> Option<Deadline> {
-    let seconds = job.deadline_seconds?;
-    let at = job.started?.checked_add(SignedDuration::from_secs(seconds)).ok()?;
+    let (at, seconds) = (job.deadline()?, job.deadline_seconds?);
     (!job.finished()).then_some(Deadline { at, seconds })
 }
 

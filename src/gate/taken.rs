@@ -4,7 +4,8 @@
 use jiff::{SignedDuration, Timestamp};
 
 use crate::cluster::{
-    ContainerRole, ContainerState, FinishedRun, Job, Pod, PodPhase, PodRecord, Terminated, condition, holding,
+    Container, ContainerRole, ContainerState, FinishedRun, Job, Pod, PodPhase, PodRecord, Terminated, condition,
+    holding, restarts,
 };
 
 /// What took a pod away.
@@ -21,7 +22,8 @@ pub(super) enum Taken {
         /// When it happened.
         time: Option<Timestamp>,
     },
-    /// Its Job gave up, and the controller stops what is left of it: every pod that had not ended by then.
+    /// Its Job gave up, or is about to say so, and the controller stops what is left of it: every pod that had not ended by
+    /// then.
     JobGaveUp {
         /// When the Job gave up.
         since: Timestamp,
@@ -43,7 +45,7 @@ pub(super) fn taken(record: &PodRecord, job: &Job) -> Taken {
     let disruption = holding(&pod.conditions, "DisruptionTarget");
     if failed_by_kubelet(pod) {
         // A pod that its node rejects never had a container.
-        let time = disruption.and_then(|condition| condition.since).or_else(|| last_end(pod)).or(pod.meta.created);
+        let time = disruption.and_then(|condition| condition.since).or_else(|| ended(pod)).or(pod.meta.created);
         return Taken::Away { reason: pod.reason.clone(), message: pod.message.clone(), time };
     }
     if let Some(disruption) = disruption.filter(|_| pod.terminating() || pod.phase == PodPhase::Failed) {
@@ -70,7 +72,17 @@ pub(super) fn taken(record: &PodRecord, job: &Job) -> Taken {
     if suspended || resumed.is_some_and(|resumed| Some(requested) <= resumed.since) {
         return Taken::JobSuspended;
     }
+    if gave_up_at(job).is_none() && at_its_end(job, pod, requested) {
+        return Taken::JobGaveUp { since: requested };
+    }
     Taken::Away { reason: "Deleted".to_owned(), message: String::new(), time: Some(requested) }
+}
+
+/// Whether a Job that deleted the pod then had come to its end: its deadline had passed, or the pod's containers restarted as
+/// often as its limit allows. The Job says so after it deletes the pod, and up to Kubernetes 1.30 also after it counts it.
+fn at_its_end(job: &Job, pod: &Pod, requested: Timestamp) -> bool {
+    let out_of_time = job.deadline().is_some_and(|deadline| deadline.duration_since(requested) <= TOLERANCE);
+    out_of_time || job.restarts_in_place && restarts(&pod.containers) >= job.restart_limit()
 }
 
 /// When the Job gave up. `FailureTarget` comes with the deletion of its pods, and `Failed` only once they are gone.
@@ -85,7 +97,12 @@ fn failed_by_kubelet(pod: &Pod) -> bool {
 
 /// Whether the Job has accounted for the pod's end: it lists the pod, or has taken its finalizer off.
 pub(super) fn accounted(job: &Job, record: &PodRecord) -> bool {
-    job.uncounted_failed.contains(&record.pod.meta.uid) || !record.pod.meta.job_tracking
+    listed(job, record) || !record.pod.meta.job_tracking
+}
+
+/// Whether the Job lists the pod among those that failed and are not added up yet.
+pub(super) fn listed(job: &Job, record: &PodRecord) -> bool {
+    job.uncounted_failed.contains(&record.pod.meta.uid)
 }
 
 /// Whether the run was cut off when its pod was taken away: it ended at or after the request, or it is the run an evicted
@@ -114,7 +131,7 @@ pub(super) fn cut_off(run: &FinishedRun, record: &PodRecord, taken: &Taken) -> b
 
 /// Whether a container failed before that moment: a failed pod has failed by itself then.
 fn failed_before(pod: &Pod, moment: Timestamp) -> bool {
-    ends(pod).any(|end| end.failed() && end.finished.is_some_and(|finished| finished < moment))
+    ends(pod).any(|(_, end)| end.failed() && end.finished.is_some_and(|finished| finished < moment))
 }
 
 /// When the last of the main containers ended, once none of them runs again.
@@ -128,13 +145,18 @@ fn done(pod: &Pod) -> Option<Timestamp> {
     ends.collect::<Option<Vec<_>>>()?.into_iter().max()
 }
 
-fn last_end(pod: &Pod) -> Option<Timestamp> {
-    ends(pod).filter_map(|end| end.finished).max()
+/// When a pod that the kubelet failed ended. Of a container that it could not find any more it tells no end (seen on
+/// Kubernetes 1.28): then the pod stopped being ready when it ended, at the latest.
+fn ended(pod: &Pod) -> Option<Timestamp> {
+    let mains = ends(pod).filter(|(container, _)| container.role == ContainerRole::Main);
+    let not_ready = || condition(&pod.conditions, "Ready").filter(|ready| !ready.holds)?.since;
+    let others = || ends(pod).filter_map(|(_, end)| end.finished).max();
+    mains.filter_map(|(_, end)| end.finished).max().or_else(|| others().max(not_ready()))
 }
 
-fn ends(pod: &Pod) -> impl Iterator<Item = &Terminated> {
+fn ends(pod: &Pod) -> impl Iterator<Item = (&Container, &Terminated)> {
     pod.containers.iter().filter_map(|container| match &container.state {
-        ContainerState::Terminated(end) => Some(end),
+        ContainerState::Terminated(end) => Some((container, end)),
         _ => None,
     })
 }
@@ -256,5 +278,65 @@ mod tests {
         let suspended = json!({"spec": {"suspend": true}, "status": {"active": 0, "failed": 1, "conditions": [holds("Suspended", "JobSuspended", 90)]}});
         let cluster = Cluster::of([with(job(), suspended), gone]);
         assert_eq!(last(&cluster).ending.to_string(), "pod failed (Deleted)");
+    }
+
+    #[test]
+    fn an_evicted_pod_of_which_the_kubelet_lost_the_container_failed_when_it_stopped_being_ready() {
+        let lost = json!({"terminated": {"exitCode": 137, "reason": "ContainerStatusUnknown", "finishedAt": null}});
+        let not_ready = |since: i64| {
+            let ready =
+                json!([{"type": "Ready", "status": "False", "reason": "PodFailed", "lastTransitionTime": at(since)}]);
+            json!({"status": {"conditions": ready}})
+        };
+        let failed = |main: Value, since: i64| {
+            let counted = with(job(), json!({"status": {"failed": 1}}));
+            last(&Cluster::of([counted, with(failed_as("Evicted", main), not_ready(since))])).time
+        };
+        let waits = json!({"restartCount": 1, "state": {"waiting": {"reason": "PodInitializing"}}, "lastState": lost});
+        assert_eq!(failed(waits, 60), Some(at(60)));
+        assert_eq!(failed(json!({"restartCount": 1, "state": lost}), 60), Some(at(60)));
+        // The init container ended at 1, and the pod was never ready.
+        assert_eq!(failed(json!({"state": {"waiting": {"reason": "PodInitializing"}}}), 0), Some(at(1)));
+        assert_eq!(failed(json!({"state": ended(137, 2, 9)}), 12), Some(at(9)));
+    }
+
+    /// A Job and its pod, which the Job deleted and counts as failed, and of which it has not said why.
+    fn stopped_without_a_word(job_more: Value, requested: i64, main: Value) -> Cluster {
+        let listed = with(job(), json!({"status": {"active": null, "uncountedTerminatedPods": {"failed": ["a"]}}}));
+        let deleted = json!({"metadata": {"deletionTimestamp": at(requested + 30), "deletionGracePeriodSeconds": 30}});
+        Cluster::of([with(listed, job_more), with(pod("a", 0, main), deleted)])
+    }
+
+    #[test]
+    fn a_pod_that_its_job_counts_before_it_says_that_it_gives_up_is_no_failed_attempt() {
+        let deadline = json!({"spec": {"activeDeadlineSeconds": 60}});
+        let out_of_time = stopped_without_a_word(deadline.clone(), 60, json!({"state": running(2)}));
+        assert!(!gate_job(&out_of_time).attempts.any());
+        assert_eq!(gate_job(&out_of_time).last_failure, None);
+        let earlier = stopped_without_a_word(deadline, 58, json!({"state": running(2)}));
+        assert_eq!(last(&earlier).ending.to_string(), "pod failed (Deleted)");
+
+        let restarted = json!({"restartCount": 2, "state": running(40), "lastState": ended(1, 20, 30)});
+        let after = |limit: u32| {
+            let more = json!({"spec": {"backoffLimit": limit}, "status": {"failed": 1}});
+            let cluster = stopped_without_a_word(more, 41, restarted.clone());
+            let attempts = gate_job(&cluster).attempts;
+            (last(&cluster).ending.to_string(), attempts.restarts.failed, attempts.pods.failed)
+        };
+        assert_eq!(after(2), ("migrations exited 1 (Error)".to_owned(), 2, 1));
+        assert_eq!(after(3), ("pod failed (Deleted)".to_owned(), 2, 2));
+    }
+
+    #[test]
+    fn a_pod_that_is_to_be_deleted_at_the_end_of_its_job_takes_no_other_pod_off_the_count() {
+        let mut cluster = stopped_without_a_word(
+            json!({"spec": {"activeDeadlineSeconds": 60}, "status": {"failed": 1, "uncountedTerminatedPods": null}}),
+            60,
+            json!({"state": running(2)}),
+        );
+        assert_eq!(gate_job(&cluster).attempts.pods.failed, 1);
+        let over = json!({"spec": {"activeDeadlineSeconds": 60}, "status": {"failed": 2, "conditions": [holds("Failed", "DeadlineExceeded", 60)]}});
+        cluster.apply(with(job(), over));
+        assert_eq!(gate_job(&cluster).attempts.pods.failed, 1);
     }
 }

@@ -1,16 +1,12 @@
 //! What the engine says of a recording, event by event.
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{BufRead, BufReader};
 use std::path::Path;
 
-use anyhow::{Context, Result, bail, ensure};
-use flate2::read::MultiGzDecoder;
-use gatewatch::cluster::{Change, ClusterEvent, Object, Unreadable, World};
+use anyhow::{Result, bail, ensure};
+use gatewatch::cluster::World;
+use gatewatch::record::{Reading, open};
 use gatewatch::run::{Run, derive};
-use jiff::Timestamp;
-use serde_json::Value;
 
 use crate::stated::{Entry, OperatorEntry, VerdictEntry};
 
@@ -48,26 +44,15 @@ impl Seen {
 
 /// Plays a recording event by event through the engine.
 pub fn play(recording: &Path) -> Result<Seen> {
-    let file = File::open(recording)?;
+    let Reading::Recording(recording) = open(recording)? else { bail!("{} is a dump", recording.display()) };
+    ensure!(recording.cuts.is_empty(), "{:?}", recording.cuts);
     let (mut world, mut seen) = (World::default(), Seen::default());
-    for line in BufReader::new(MultiGzDecoder::new(file)).lines() {
-        let line: Value = serde_json::from_str(&line?)?;
-        let time = line["time"].as_str().context("an event without a time")?;
-        let object = match Object::read(&line["object"]) {
-            Ok(object) => Box::new(object),
-            Err(Unreadable::Foreign(_)) => continue,
-            Err(error) => bail!("{time}: {error}"),
-        };
-        let change = match line["type"].as_str() {
-            Some("ADDED" | "MODIFIED") => Change::Applied(object),
-            Some("DELETED") => Change::Deleted(object),
-            other => bail!("{time}: an event of the type {other:?}"),
-        };
-        world.apply(ClusterEvent { time: time.parse::<Timestamp>()?, change });
+    for event in recording.events {
+        let at = event.time.strftime("%H:%M:%S%.3f").to_string();
+        world.apply(event);
         let runs = derive(&world);
-        ensure!(runs.len() <= 1, "{time}: {} runs of one instance", runs.len());
-        let at = time.split_once('T').map_or(time, |(_, at)| at).trim_end_matches('Z');
-        runs.iter().for_each(|run| seen.note(run, at));
+        ensure!(runs.len() <= 1, "{at}: {} runs of one instance", runs.len());
+        runs.iter().for_each(|run| seen.note(run, &at));
     }
     Ok(seen)
 }

@@ -27,7 +27,8 @@ pub struct Scenario {
 #[derive(Clone, Debug, Default, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields)]
 pub struct Entry {
-    /// The recorded time of day of the event.
+    /// The recorded time of day of the event; empty in what holds for several recordings.
+    #[serde(default)]
     pub at: String,
     pub state: String,
     /// Of the count that is nearer its limit.
