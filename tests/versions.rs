@@ -12,9 +12,9 @@
 //! | 1.31 | `FailureTarget` precedes `Failed` for every reason, and `SuccessCriteriaMet` precedes `Complete`. Before, `Failed` comes at once, while the Job's pods still run, and the update before it counts them as failed without a word of why. A pod failure policy alone had `FailureTarget` from the first. |
 //! | 1.32 | `ImagePullBackOff` repeats the error of the pull, which before only `ErrImagePull` and events tell. |
 //!
-//! The rest that is read is the same in all of them: the counts, `uncountedTerminatedPods`, the finalizer and the labels of pods, their
-//! `DisruptionTarget` and `status.reason`, the states of containers, the events. By the source of the Job controller nothing
-//! of it changes from 1.32 to 1.37, so 1.33, 1.35 and 1.36 are not recorded.
+//! The rest that is read is the same in all of them: the counts, `uncountedTerminatedPods`, the finalizer and the labels of
+//! pods, their `DisruptionTarget` and `status.reason`, the states of containers, the events. 1.29, 1.33, 1.35 and 1.36 are not
+//! recorded; the versions before and after them tell the same, sidecars apart.
 
 #[path = "scenarios/held.rs"]
 mod held;
