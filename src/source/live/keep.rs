@@ -7,7 +7,7 @@ use tokio::sync::mpsc::Sender;
 use tokio::time::{Instant, sleep, timeout_at};
 
 use super::fault::Fault;
-use super::pace::Pace;
+use super::pace::{Pace, Show};
 use super::watch::{Heard, Watch};
 use super::{SharedClock, Told};
 use crate::cluster::{Change, ClusterEvent, Kind, Scope, WatchState};
@@ -124,15 +124,17 @@ impl Teller {
     }
 
     /// Notes a fault, and shows it where it is to be shown. Silence is noticed late: nothing is known since the last word.
-    async fn broke(&mut self, fault: &Fault, show: bool) -> Result<(), Unheard> {
+    async fn broke(&mut self, fault: &Fault, show: Show) -> Result<(), Unheard> {
         let now = self.clock.now();
         let since = if *fault == Fault::Silent { self.heard.unwrap_or(now) } else { now };
         let since = *self.broken.get_or_insert(since);
-        let state = match fault {
-            _ if !show => return Ok(()),
-            Fault::Forbidden(message) => WatchState::Forbidden { message: message.clone(), heard: self.heard },
-            Fault::Undefined if self.kind == Kind::GitLabCore => WatchState::Undefined,
-            fault => {
+        let state = match (show, fault) {
+            (Show::Nothing, _) => return Ok(()),
+            (Show::Fault, Fault::Forbidden(message)) => {
+                WatchState::Forbidden { message: message.clone(), heard: self.heard }
+            }
+            (Show::Fault, Fault::Undefined) if self.kind == Kind::GitLabCore => WatchState::Undefined,
+            (Show::Fault | Show::Outage, fault) => {
                 // The cause first: where there is little room, the end is cut off.
                 let error = format!("{} (watching {} at {})", fault.words(), self.kind.plural(), self.server);
                 WatchState::Broken { since, error }
