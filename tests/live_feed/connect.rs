@@ -302,13 +302,40 @@ async fn a_token_that_is_refused_later_is_read_anew() {
     kubeconfig_with(&folder, &url, "new");
     let mut feed = Feed::start_with(connection.clone());
     assert_eq!(words(&feed.next(Kind::Job).await), "starting");
-    assert!(words(&feed.next(Kind::Job).await).contains(": the token was refused (401 Unauthorized) ("));
+    assert!(words(&feed.next(Kind::Job).await).contains(": the token was refused (401 Unauthorized); log in again ("));
     assert_eq!(words(&feed.next(Kind::Job).await), "listed ");
     // Nobody asks with the old one again: neither a watch that is opened later, nor one on another namespace.
     connection.namespace = None;
     let mut another = Feed::start_with(connection);
     assert_eq!(words(&another.next(Kind::Job).await), "starting");
     assert_eq!(words(&another.next(Kind::Job).await), "listed ");
+}
+
+#[tokio::test]
+async fn a_credential_plugin_that_tells_no_expiry_is_run_once_more_for_all_when_its_token_is_refused() {
+    let url = server_that_refuses_the_old_token();
+    let folder = TempDir::new().unwrap();
+    let keep = |token: &str| {
+        let credential =
+            r#"{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","status":{"token":"TOKEN"}}"#;
+        std::fs::write(folder.path().join("credential"), credential.replace("TOKEN", token)).unwrap();
+    };
+    keep("old");
+    let script = format!("echo called >> {0}/calls; cat {0}/credential", folder.path().display());
+    let file = kubeconfig_with_plugin(&folder, &url, &script);
+    let calls = || std::fs::read_to_string(folder.path().join("calls")).unwrap().lines().count();
+    let connection = connect(&ConnectOptions { kubeconfig: Some(file), ..Default::default() }).await.ok().unwrap();
+    // kube runs it several times for one client.
+    let once = calls();
+    keep("new");
+    for mut feed in [Feed::start_with(connection.clone()), Feed::start_with(connection)] {
+        assert_eq!(words(&feed.next(Kind::Job).await), "starting");
+        assert!(
+            words(&feed.next(Kind::Job).await).contains(": the token was refused (401 Unauthorized); log in again (")
+        );
+        assert_eq!(words(&feed.next(Kind::Job).await), "listed ");
+    }
+    assert_eq!(calls(), 2 * once, "at the start, and once for both");
 }
 
 #[tokio::test]
@@ -325,6 +352,6 @@ async fn credentials_that_are_read_anew_are_of_the_same_cluster_whatever_the_cur
     std::fs::write(&file, text).unwrap();
     let mut feed = Feed::start_with(connection);
     assert_eq!(words(&feed.next(Kind::Job).await), "starting");
-    assert!(words(&feed.next(Kind::Job).await).contains(": the token was refused (401 Unauthorized) ("));
+    assert!(words(&feed.next(Kind::Job).await).contains(": the token was refused (401 Unauthorized); log in again ("));
     assert_eq!(words(&feed.next(Kind::Job).await), "listed ");
 }
