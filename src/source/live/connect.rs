@@ -48,8 +48,9 @@ pub struct ConnectOptions {
 /// A cluster that answered.
 #[derive(Clone)]
 pub struct Connection {
-    /// The client to it, for everybody who has this connection: credentials that are read anew are read for all.
-    client: watch::Sender<Client>,
+    /// The client to it, for everybody who has this connection: credentials that are read anew are read for all. With it,
+    /// how often they were.
+    client: watch::Sender<(usize, Client)>,
     /// The URL of its API server, without a password in it.
     pub server: String,
     /// The context it was reached by; `None` inside a cluster.
@@ -70,7 +71,7 @@ impl Connection {
     /// A connection by a client that came from elsewhere, to the API server at that URL.
     pub fn new(client: Client, server: impl Into<String>, namespace: Option<String>) -> Self {
         let dated = watch::Sender::new(None);
-        let client = watch::Sender::new(telling_when(client, dated.clone()));
+        let client = watch::Sender::new((0, telling_when(client, dated.clone())));
         Self {
             client,
             server: server.into(),
@@ -85,7 +86,12 @@ impl Connection {
 
     /// The client, with the credentials that were read last.
     pub(super) fn client(&self) -> Client {
-        self.client.borrow().clone()
+        self.client.borrow().1.clone()
+    }
+
+    /// How often the credentials were read anew.
+    pub(super) fn renewals(&self) -> usize {
+        self.client.borrow().0
     }
 
     /// Reads the credentials anew, after the old ones were refused: somebody may have logged in again. Where there are none
@@ -110,7 +116,8 @@ impl Connection {
             Client::try_from(config)
         };
         if let Ok(client) = renewed {
-            self.client.send_replace(telling_when(client, self.dated.clone()));
+            let client = telling_when(client, self.dated.clone());
+            self.client.send_modify(|current| *current = (current.0 + 1, client));
         }
     }
 }
@@ -145,7 +152,7 @@ async fn connected(options: &ConnectOptions) -> Result<Connection, ExpectedError
         ))
     })?;
     let dated = watch::Sender::new(None);
-    let client = watch::Sender::new(telling_when(client, dated.clone()));
+    let client = watch::Sender::new((0, telling_when(client, dated.clone())));
     // Whoever chooses another current context later means other programs: what is on the screen stays this cluster.
     let options = ConnectOptions { context: context.clone(), ..options.clone() };
     let connection =

@@ -27,10 +27,13 @@ pub(super) async fn keep(mut watch: Watch, keep: Keep, clock: SharedClock, out: 
     let mut pace = Pace::default();
     let mut up: Option<Instant> = None;
     let mut until: Option<Instant> = None;
+    // Whether the credentials were refused since anything was heard.
+    let mut refused = false;
     if teller.start().await.is_err() {
         return;
     }
     loop {
+        let renewals = watch.connection().renewals();
         let next = match until {
             Some(until) => match timeout_at(until, watch.next()).await {
                 Ok(next) => next,
@@ -41,17 +44,24 @@ pub(super) async fn keep(mut watch: Watch, keep: Keep, clock: SharedClock, out: 
         let told = match next {
             Ok(heard) => {
                 up.get_or_insert_with(Instant::now);
+                refused = false;
                 if let (Keep::For(long), Heard::Listed(_)) = (keep, &heard) {
                     until = Some(Instant::now() + long);
                 }
                 teller.tell(heard).await
             }
             Err(_) if until.is_some() => return,
+            // Another watch was refused first, and has read the credentials anew. Those may be no better.
+            Err(Fault::Unauthorized) if !refused && watch.connection().renewals() > renewals => {
+                refused = true;
+                Ok(())
+            }
             Err(fault) => {
                 let answer = pace.after(&fault, up.take().map(|up| up.elapsed()));
                 let told = teller.broke(&fault, answer.show).await;
                 sleep(answer.delay).await;
                 if fault == Fault::Unauthorized {
+                    refused = true;
                     watch.connection().renew().await;
                 }
                 told
