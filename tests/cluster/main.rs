@@ -1,8 +1,9 @@
 //! gatewatch on a real cluster: a real Job controller and a real kubelet decide what is right.
 //!
-//! The cluster is raised once, and every test has a namespace of it. Tests of upgrades run side by side; after them, one at
-//! a time, those that break something which all of the cluster needs. Where a cluster can't be raised, one line says so
-//! and nothing is run, unless `GATEWATCH_CLUSTER=required` is in the environment: then that is a failure.
+//! The cluster is raised once, and every test has a namespace of it. Tests of upgrades, and of faults that are a namespace's
+//! own, run side by side; after them, one at a time, those that break something which all of the cluster needs. Where a
+//! cluster can't be raised, one line says so and nothing is run, unless `GATEWATCH_CLUSTER=required` is in the environment:
+//! then that is a failure.
 
 #![allow(
     clippy::unwrap_used,
@@ -13,6 +14,9 @@
 
 mod faults;
 mod harness;
+#[allow(dead_code, reason = "the tests of terminals use all of it")]
+#[path = "../terminal/pty.rs"]
+mod pty;
 mod scenarios;
 mod stage;
 mod upgrades;
@@ -31,8 +35,9 @@ fn main() -> ExitCode {
     let mut arguments = Arguments::from_args();
     stage::audit::holds_by_itself().expect("what is compared is compared rightly");
     if arguments.list {
-        let all = upgrades::trials(None).into_iter().chain(faults::trials(None));
-        return libtest_mimic::run(&arguments, all.collect()).exit_code();
+        let all =
+            [upgrades::trials(None), faults::trials_beside(None), faults::trials(None)].into_iter().flatten().collect();
+        return libtest_mimic::run(&arguments, all).exit_code();
     }
     if let Some(missing) = harness::missing() {
         eprintln!("tests on a real cluster are skipped: {missing}");
@@ -50,7 +55,9 @@ fn main() -> ExitCode {
         }
     };
     arguments.test_threads.get_or_insert(AT_ONCE);
-    let upgrades = libtest_mimic::run(&arguments, upgrades::trials(Some(&cluster)));
+    let beside =
+        [upgrades::trials(Some(&cluster)), faults::trials_beside(Some(&cluster))].into_iter().flatten().collect();
+    let upgrades = libtest_mimic::run(&arguments, beside);
     arguments.test_threads = Some(1);
     let faults = libtest_mimic::run(&arguments, faults::trials(Some(&cluster)));
     drop(cluster);
