@@ -1,8 +1,9 @@
 //! gatewatch on a real cluster: a real Job controller and a real kubelet decide what is right.
 //!
-//! The cluster is raised once, and every test has a namespace of it. Tests of upgrades run side by side; after them, one at
-//! a time, those that break something which all of the cluster needs. Where a cluster can't be raised, one line says so
-//! and nothing is run, unless `GATEWATCH_CLUSTER=required` is in the environment: then that is a failure.
+//! The cluster is raised once, and every test has a namespace of it. Tests of upgrades, and of faults that are a namespace's
+//! own, run side by side; after them, one at a time, those that break something which all of the cluster needs. Where a
+//! cluster can't be raised, one line says so and nothing is run, unless `GATEWATCH_CLUSTER=required` is in the environment:
+//! then that is a failure.
 
 #![allow(
     clippy::unwrap_used,
@@ -14,7 +15,7 @@
 mod commands;
 mod faults;
 mod harness;
-#[allow(dead_code, reason = "other tests use the rest")]
+#[allow(dead_code, reason = "the tests of terminals use all of it")]
 #[path = "../terminal/pty.rs"]
 mod pty;
 mod scenarios;
@@ -24,7 +25,7 @@ mod upgrades;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use libtest_mimic::Arguments;
+use libtest_mimic::{Arguments, Trial};
 
 use crate::harness::Cluster;
 
@@ -35,7 +36,7 @@ fn main() -> ExitCode {
     let mut arguments = Arguments::from_args();
     stage::audit::holds_by_itself().expect("what is compared is compared rightly");
     if arguments.list {
-        let all = upgrades::trials(None).into_iter().chain(commands::trials(None)).chain(faults::trials(None));
+        let all = beside(None).into_iter().chain(faults::trials(None));
         return libtest_mimic::run(&arguments, all.collect()).exit_code();
     }
     if let Some(missing) = harness::missing() {
@@ -54,10 +55,15 @@ fn main() -> ExitCode {
         }
     };
     arguments.test_threads.get_or_insert(AT_ONCE);
-    let side_by_side = upgrades::trials(Some(&cluster)).into_iter().chain(commands::trials(Some(&cluster)));
-    let upgrades = libtest_mimic::run(&arguments, side_by_side.collect());
+    let upgrades = libtest_mimic::run(&arguments, beside(Some(&cluster)));
     arguments.test_threads = Some(1);
     let faults = libtest_mimic::run(&arguments, faults::trials(Some(&cluster)));
     drop(cluster);
     if upgrades.has_failed() { upgrades.exit_code() } else { faults.exit_code() }
+}
+
+/// The tests that disturb nothing but their own namespace.
+fn beside(cluster: Option<&Arc<Cluster>>) -> Vec<Trial> {
+    let all = [upgrades::trials(cluster), commands::trials(cluster), faults::trials_beside(cluster)];
+    all.into_iter().flatten().collect()
 }

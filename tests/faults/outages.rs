@@ -3,7 +3,7 @@
 use gatewatch::cluster::{Change, Object};
 use serde_json::{Value, json};
 
-use crate::api::{Break, Fault};
+use crate::api::{Break, Fault, refusal};
 use crate::field::{Field, MINUTE, SECOND, told_of};
 
 #[tokio::test(start_paused = true)]
@@ -25,6 +25,43 @@ async fn a_server_that_refuses_connections_for_ten_minutes_is_stale_since_then_a
     field.pass(16 * SECOND).await;
     field.is_caught_up();
     field.watcher.has_told_nothing_twice();
+}
+
+/// Ten seconds of an outage, after which the server refuses everything.
+async fn back_and_refusing() -> Field {
+    let mut field = Field::at("15:33:50").await;
+    field.api.always("*", Fault::Unreachable);
+    field.api.break_watches("*", &Break::Breaks);
+    field.pass(10 * SECOND).await;
+    field.api.heal();
+    field.api.always("*", refusal(403, "Forbidden", "everything is forbidden: RBAC: role \"gatewatch\" not found"));
+    field
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_starts_and_has_not_loaded_its_roles_yet_is_still_away_and_withdraws_no_right() {
+    let mut field = back_and_refusing().await;
+    field.pass(10 * SECOND).await;
+    field.watcher.shows("2 of 6 failed, 4 left");
+    field.watcher.hides("You may not list");
+    field.is_stale("15:33:51", "everything is forbidden");
+    field.api.heal();
+    field.pass(8 * SECOND).await;
+    field.is_caught_up();
+    field.watcher.has_told_nothing_twice();
+    let feed = field.watcher.journal_of_feed();
+    assert!(feed.len() == 2 && feed[1].contains("The cluster answers again"), "{feed:#?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_right_that_is_withdrawn_in_an_outage_is_told_once_the_server_keeps_to_it() {
+    let mut field = back_and_refusing().await;
+    field.pass(30 * SECOND).await;
+    field.watcher.shows("You may not list gitlabcores, jobs, pods, events, deployments in gitlab");
+    field.is_calm();
+    field.api.heal();
+    field.pass(MINUTE).await;
+    field.is_caught_up();
 }
 
 #[tokio::test(start_paused = true)]

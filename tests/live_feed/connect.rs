@@ -3,7 +3,10 @@
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::PathBuf;
+use std::sync::mpsc::channel;
+use std::sync::{Arc, Mutex};
 use std::thread;
+use std::time::Duration;
 
 use gatewatch::cluster::Kind;
 use gatewatch::error::{ExitCode, ExpectedError};
@@ -19,10 +22,16 @@ fn server(code: u16, body: &'static str) -> String {
 }
 
 /// A server on this machine, by what it answers to a request: code and body.
-fn server_that(answers: impl Fn(&str) -> (u16, String) + Send + 'static) -> String {
+fn server_that(answers: impl Fn(&str) -> (u16, String) + Send + Sync + 'static) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
-    thread::spawn(move || listener.incoming().flatten().for_each(|stream| answer(stream, &answers)));
+    let answers = Arc::new(answers);
+    thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            let answers = Arc::clone(&answers);
+            thread::spawn(move || answer(stream, &*answers));
+        }
+    });
     format!("http://{address}")
 }
 
@@ -302,13 +311,67 @@ async fn a_token_that_is_refused_later_is_read_anew() {
     kubeconfig_with(&folder, &url, "new");
     let mut feed = Feed::start_with(connection.clone());
     assert_eq!(words(&feed.next(Kind::Job).await), "starting");
-    assert!(words(&feed.next(Kind::Job).await).contains(": the token was refused (401 Unauthorized) ("));
+    assert!(words(&feed.next(Kind::Job).await).contains(": the token was refused (401 Unauthorized); log in again ("));
     assert_eq!(words(&feed.next(Kind::Job).await), "listed ");
     // Nobody asks with the old one again: neither a watch that is opened later, nor one on another namespace.
     connection.namespace = None;
     let mut another = Feed::start_with(connection);
     assert_eq!(words(&another.next(Kind::Job).await), "starting");
     assert_eq!(words(&another.next(Kind::Job).await), "listed ");
+}
+
+#[tokio::test]
+async fn a_token_that_is_refused_when_another_took_its_place_already_is_no_news() {
+    let (tell, told) = channel();
+    let told = Mutex::new(told);
+    let url = server_that(move |request| match (request.contains("Bearer old"), request.contains("/pods?")) {
+        (true, true) => {
+            // The answer comes late: Jobs are listed with the new one by then.
+            told.lock().unwrap().recv_timeout(Duration::from_secs(60)).unwrap();
+            (401, REFUSED.to_owned())
+        }
+        (true, false) if request.contains("/jobs?") => (401, REFUSED.to_owned()),
+        (false, false) if request.contains("/jobs?") => {
+            let _ = tell.send(());
+            (200, format!("{}\n", listed("7")))
+        }
+        (false, true) => (200, format!("{}\n", listed("7"))),
+        _ => (200, NO_GROUPS.to_owned()),
+    });
+    let folder = TempDir::new().unwrap();
+    let options = ConnectOptions { kubeconfig: Some(kubeconfig_with(&folder, &url, "old")), ..Default::default() };
+    let connection = connect(&options).await.ok().unwrap();
+    kubeconfig_with(&folder, &url, "new");
+    let mut feed = Feed::start_with(connection);
+    assert_eq!(words(&feed.next(Kind::Pod).await), "starting");
+    assert_eq!(words(&feed.next(Kind::Pod).await), "listed ");
+}
+
+#[tokio::test]
+async fn a_credential_plugin_that_tells_no_expiry_is_run_once_more_for_all_when_its_token_is_refused() {
+    let url = server_that_refuses_the_old_token();
+    let folder = TempDir::new().unwrap();
+    let keep = |token: &str| {
+        let credential =
+            r#"{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","status":{"token":"TOKEN"}}"#;
+        std::fs::write(folder.path().join("credential"), credential.replace("TOKEN", token)).unwrap();
+    };
+    keep("old");
+    let script = format!("echo called >> {0}/calls; cat {0}/credential", folder.path().display());
+    let file = kubeconfig_with_plugin(&folder, &url, &script);
+    let calls = || std::fs::read_to_string(folder.path().join("calls")).unwrap().lines().count();
+    let connection = connect(&ConnectOptions { kubeconfig: Some(file), ..Default::default() }).await.ok().unwrap();
+    // kube runs it several times for one client.
+    let once = calls();
+    keep("new");
+    for mut feed in [Feed::start_with(connection.clone()), Feed::start_with(connection)] {
+        assert_eq!(words(&feed.next(Kind::Job).await), "starting");
+        assert!(
+            words(&feed.next(Kind::Job).await).contains(": the token was refused (401 Unauthorized); log in again (")
+        );
+        assert_eq!(words(&feed.next(Kind::Job).await), "listed ");
+    }
+    assert_eq!(calls(), 2 * once, "at the start, and once for both");
 }
 
 #[tokio::test]
@@ -325,6 +388,6 @@ async fn credentials_that_are_read_anew_are_of_the_same_cluster_whatever_the_cur
     std::fs::write(&file, text).unwrap();
     let mut feed = Feed::start_with(connection);
     assert_eq!(words(&feed.next(Kind::Job).await), "starting");
-    assert!(words(&feed.next(Kind::Job).await).contains(": the token was refused (401 Unauthorized) ("));
+    assert!(words(&feed.next(Kind::Job).await).contains(": the token was refused (401 Unauthorized); log in again ("));
     assert_eq!(words(&feed.next(Kind::Job).await), "listed ");
 }

@@ -126,7 +126,7 @@ async fn a_refused_token_is_told_as_such() {
     let changes = all_words(&feed.within(Kind::Job, MINUTE).await);
     assert_eq!(
         changes[1],
-        "broken since 0: the token was refused (401 Unauthorized) (watching jobs at https://api.example)"
+        "broken since 0: the token was refused (401 Unauthorized); log in again (watching jobs at https://api.example)"
     );
     assert!(changes[3].starts_with("live since"), "{changes:?}");
 }

@@ -4,6 +4,7 @@
 
 use std::io::{IsTerminal, stderr, stdin};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use http::Uri;
@@ -11,8 +12,9 @@ use kube::config::ExecInteractiveMode;
 use kube::core::{ObjectList, Request};
 use kube::{Client, Config};
 use serde_json::Value;
-use tokio::sync::watch;
-use tokio::time::timeout;
+use tokio::sync::{Mutex, watch};
+use tokio::task::spawn_blocking;
+use tokio::time::{Instant, timeout};
 
 use super::busy::telling_when;
 use super::fault::{Fault, cause};
@@ -24,6 +26,9 @@ use crate::error::ExpectedError;
 
 /// How long the cluster may take to answer before a screen is drawn, and how long a connection may take to be made.
 const PATIENCE: Duration = Duration::from_secs(10);
+
+/// How often a credential plugin is run again because its credential was refused: it could open a browser each time.
+const PLUGIN_AGAIN: Duration = Duration::from_secs(60);
 
 /// Which cluster, and what of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -43,8 +48,9 @@ pub struct ConnectOptions {
 /// A cluster that answered.
 #[derive(Clone)]
 pub struct Connection {
-    /// The client to it, for everybody who has this connection: credentials that are read anew are read for all.
-    client: watch::Sender<Client>,
+    /// The client to it, for everybody who has this connection: credentials that are read anew are read for all. With it,
+    /// how often they were.
+    client: watch::Sender<(usize, Client)>,
     /// The URL of its API server, without a password in it.
     pub server: String,
     /// The context it was reached by; `None` inside a cluster.
@@ -55,6 +61,8 @@ pub struct Connection {
     options: Option<ConnectOptions>,
     /// The proxy that leads to it, without the password for it.
     proxy: Option<String>,
+    /// When a credential plugin was last run again. Whoever holds it runs one.
+    ran: Arc<Mutex<Option<Instant>>>,
     /// The date of its last answer.
     pub(super) dated: watch::Sender<Option<Dated>>,
 }
@@ -63,25 +71,53 @@ impl Connection {
     /// A connection by a client that came from elsewhere, to the API server at that URL.
     pub fn new(client: Client, server: impl Into<String>, namespace: Option<String>) -> Self {
         let dated = watch::Sender::new(None);
-        let client = watch::Sender::new(telling_when(client, dated.clone()));
-        Self { client, server: server.into(), context: None, namespace, options: None, proxy: None, dated }
+        let client = watch::Sender::new((0, telling_when(client, dated.clone())));
+        Self {
+            client,
+            server: server.into(),
+            context: None,
+            namespace,
+            options: None,
+            proxy: None,
+            ran: Arc::default(),
+            dated,
+        }
     }
 
     /// The client, with the credentials that were read last.
     pub(super) fn client(&self) -> Client {
-        self.client.borrow().clone()
+        self.client.borrow().1.clone()
+    }
+
+    /// How often the credentials were read anew.
+    pub(super) fn renewals(&self) -> usize {
+        self.client.borrow().0
     }
 
     /// Reads the credentials anew, after the old ones were refused: somebody may have logged in again. Where there are none
-    /// to read, the old ones stay, and are refused with a word. A credential plugin is not run again (it could open a
-    /// browser each time); kube runs it when its token expires.
+    /// to read, the old ones stay, and are refused with a word. A credential plugin is run again, as its credential may be one
+    /// that holds until it is refused; by one watch for all, at most once a minute, and never with the terminal at its hands.
     pub(super) async fn renew(&self) {
         let Some(options) = &self.options else { return };
-        if let Ok((config, _)) = configure(options).await
-            && config.auth_info.exec.is_none()
-            && let Ok(client) = client(config)
-        {
-            self.client.send_replace(telling_when(client, self.dated.clone()));
+        let Ok((mut config, _)) = configure(options).await else { return };
+        let renewed = if let Some(exec) = &mut config.auth_info.exec {
+            exec.interactive_mode = Some(ExecInteractiveMode::Never);
+            let mut ran = self.ran.lock().await;
+            if ran.is_some_and(|ran| ran.elapsed() < PLUGIN_AGAIN) {
+                return;
+            }
+            *ran = Some(Instant::now());
+            // The plugin runs while the client is made, and the screen goes on meanwhile.
+            match timeout(PATIENCE, spawn_blocking(move || Client::try_from(config))).await {
+                Ok(Ok(client)) => client,
+                Ok(Err(_)) | Err(_) => return,
+            }
+        } else {
+            Client::try_from(config)
+        };
+        if let Ok(client) = renewed {
+            let client = telling_when(client, self.dated.clone());
+            self.client.send_modify(|current| *current = (current.0 + 1, client));
         }
     }
 }
@@ -116,10 +152,11 @@ async fn connected(options: &ConnectOptions) -> Result<Connection, ExpectedError
         ))
     })?;
     let dated = watch::Sender::new(None);
-    let client = watch::Sender::new(telling_when(client, dated.clone()));
+    let client = watch::Sender::new((0, telling_when(client, dated.clone())));
     // Whoever chooses another current context later means other programs: what is on the screen stays this cluster.
     let options = ConnectOptions { context: context.clone(), ..options.clone() };
-    let connection = Connection { client, server, context, namespace, options: Some(options), proxy, dated };
+    let connection =
+        Connection { client, server, context, namespace, options: Some(options), proxy, ran: Arc::default(), dated };
     check(&connection).await?;
     Ok(connection)
 }

@@ -86,7 +86,7 @@ impl Fault {
             Self::Expired => "the server forgets again and again where the watch was (410 Gone)".to_owned(),
             Self::Undefined => "the server does not serve this kind (404 Not Found)".to_owned(),
             Self::Forbidden(message) => message.clone(),
-            Self::Unauthorized => "the token was refused (401 Unauthorized)".to_owned(),
+            Self::Unauthorized => "the token was refused (401 Unauthorized); log in again".to_owned(),
             Self::Untrusted(why) => format!("the server's certificate cannot be trusted: {why}"),
             Self::Silent => NO_ANSWER.to_owned(),
             Self::Busy { words, .. } | Self::Broken(words) => words.clone(),

@@ -7,7 +7,7 @@ use tokio::sync::mpsc::Sender;
 use tokio::time::{Instant, sleep, timeout_at};
 
 use super::fault::Fault;
-use super::pace::Pace;
+use super::pace::{Pace, Show};
 use super::watch::{Heard, Watch};
 use super::{SharedClock, Told};
 use crate::cluster::{Change, ClusterEvent, Kind, Scope, WatchState};
@@ -27,10 +27,13 @@ pub(super) async fn keep(mut watch: Watch, keep: Keep, clock: SharedClock, out: 
     let mut pace = Pace::default();
     let mut up: Option<Instant> = None;
     let mut until: Option<Instant> = None;
+    // Whether the credentials were refused since anything was heard.
+    let mut refused = false;
     if teller.start().await.is_err() {
         return;
     }
     loop {
+        let renewals = watch.connection().renewals();
         let next = match until {
             Some(until) => match timeout_at(until, watch.next()).await {
                 Ok(next) => next,
@@ -41,17 +44,24 @@ pub(super) async fn keep(mut watch: Watch, keep: Keep, clock: SharedClock, out: 
         let told = match next {
             Ok(heard) => {
                 up.get_or_insert_with(Instant::now);
+                refused = false;
                 if let (Keep::For(long), Heard::Listed(_)) = (keep, &heard) {
                     until = Some(Instant::now() + long);
                 }
                 teller.tell(heard).await
             }
             Err(_) if until.is_some() => return,
+            // Another watch was refused first, and has read the credentials anew. Those may be no better.
+            Err(Fault::Unauthorized) if !refused && watch.connection().renewals() > renewals => {
+                refused = true;
+                Ok(())
+            }
             Err(fault) => {
                 let answer = pace.after(&fault, up.take().map(|up| up.elapsed()));
                 let told = teller.broke(&fault, answer.show).await;
                 sleep(answer.delay).await;
                 if fault == Fault::Unauthorized {
+                    refused = true;
                     watch.connection().renew().await;
                 }
                 told
@@ -124,15 +134,17 @@ impl Teller {
     }
 
     /// Notes a fault, and shows it where it is to be shown. Silence is noticed late: nothing is known since the last word.
-    async fn broke(&mut self, fault: &Fault, show: bool) -> Result<(), Unheard> {
+    async fn broke(&mut self, fault: &Fault, show: Show) -> Result<(), Unheard> {
         let now = self.clock.now();
         let since = if *fault == Fault::Silent { self.heard.unwrap_or(now) } else { now };
         let since = *self.broken.get_or_insert(since);
-        let state = match fault {
-            _ if !show => return Ok(()),
-            Fault::Forbidden(message) => WatchState::Forbidden { message: message.clone(), heard: self.heard },
-            Fault::Undefined if self.kind == Kind::GitLabCore => WatchState::Undefined,
-            fault => {
+        let state = match (show, fault) {
+            (Show::Nothing, _) => return Ok(()),
+            (Show::Fault, Fault::Forbidden(message)) => {
+                WatchState::Forbidden { message: message.clone(), heard: self.heard }
+            }
+            (Show::Fault, Fault::Undefined) if self.kind == Kind::GitLabCore => WatchState::Undefined,
+            (Show::Fault | Show::Outage, fault) => {
                 // The cause first: where there is little room, the end is cut off.
                 let error = format!("{} (watching {} at {})", fault.words(), self.kind.plural(), self.server);
                 WatchState::Broken { since, error }

@@ -13,6 +13,9 @@ const LONGEST: Duration = Duration::from_secs(15);
 const LONGEST_UNDEFINED: Duration = Duration::from_secs(10);
 /// The delay after a refusal: a Role may be made, but not soon.
 const FORBIDDEN: Duration = Duration::from_secs(30);
+/// How often a server that is back from an outage is asked again soon after it refused, within a quarter of a minute: it
+/// refuses everything until it has loaded its roles.
+const DOUBTED: u32 = 4;
 /// A watch that was up for so long was well; what ends it is no repetition of what ended the one before.
 pub(super) const STEADY: Duration = Duration::from_secs(5);
 
@@ -22,15 +25,27 @@ pub(super) struct Pace {
     failures: u32,
     /// Whether the last of them was a 410.
     expired: bool,
+    /// How many refusals of a server that is back from an outage are not believed yet; none where there was no outage.
+    doubts: u32,
 }
 
 /// What to do about a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Answer {
-    /// Whether to show it.
-    pub(super) show: bool,
+    pub(super) show: Show,
     /// How long to wait before the next attempt.
     pub(super) delay: Duration,
+}
+
+/// What of a fault to show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Show {
+    /// Nothing: it may be over at once.
+    Nothing,
+    /// That it is there, and what it is.
+    Fault,
+    /// That the outage before it goes on: it is a refusal which is not believed yet.
+    Outage,
 }
 
 impl Pace {
@@ -39,7 +54,8 @@ impl Pace {
     /// A watch that was up and ends is taken up again at once, and shown only if that fails or it happens again: every
     /// watch ends now and then, and where nothing was missed that's no news. What happens again and again is waited for,
     /// longer each time, so that nobody who is in trouble is pressed harder. A 410 after something else is the answer of a
-    /// server that is back from an outage: what was missed is asked for at once.
+    /// server that is back from an outage: what was missed is asked for at once. A refusal after an outage is not believed
+    /// at first: a server that starts answers before it has loaded its roles (seen on Kubernetes 1.37).
     pub(super) fn after(&mut self, fault: &Fault, up: Option<Duration>) -> Answer {
         if up.is_some_and(|up| up >= STEADY) {
             *self = Self::default();
@@ -47,21 +63,29 @@ impl Pace {
         let (again, expired) = (self.failures, self.expired);
         self.expired = *fault == Fault::Expired;
         if self.expired && !expired {
-            return Answer { show: false, delay: Duration::ZERO };
+            return Answer { show: Show::Nothing, delay: Duration::ZERO };
         }
         self.failures = self.failures.saturating_add(1);
+        if matches!(fault, Fault::Broken(_) | Fault::Silent | Fault::Busy { .. }) {
+            self.doubts = DOUBTED;
+        }
         match fault {
-            Fault::Ended if again == 0 => Answer { show: false, delay: Duration::ZERO },
+            Fault::Ended if again == 0 => Answer { show: Show::Nothing, delay: Duration::ZERO },
             Fault::Broken(_) | Fault::Untrusted(_) | Fault::Silent | Fault::Undefined if again == 0 && up.is_some() => {
-                Answer { show: false, delay: Duration::ZERO }
+                Answer { show: Show::Nothing, delay: Duration::ZERO }
             }
             Fault::Busy { after, .. } => {
                 let delay = jittered(grown(again).min(LONGEST));
-                Answer { show: true, delay: (*after).min(busy::LONGEST) + delay }
+                Answer { show: Show::Fault, delay: (*after).min(busy::LONGEST) + delay }
             }
-            Fault::Forbidden(_) => Answer { show: true, delay: jittered(FORBIDDEN) },
-            Fault::Undefined => Answer { show: true, delay: jittered(grown(again).min(LONGEST_UNDEFINED)) },
-            _ => Answer { show: true, delay: jittered(grown(again).min(LONGEST)) },
+            Fault::Forbidden(_) if self.doubts > 0 => {
+                let delay = jittered(grown(1 + DOUBTED - self.doubts));
+                self.doubts -= 1;
+                Answer { show: Show::Outage, delay }
+            }
+            Fault::Forbidden(_) => Answer { show: Show::Fault, delay: jittered(FORBIDDEN) },
+            Fault::Undefined => Answer { show: Show::Fault, delay: jittered(grown(again).min(LONGEST_UNDEFINED)) },
+            _ => Answer { show: Show::Fault, delay: jittered(grown(again).min(LONGEST)) },
         }
     }
 }
@@ -99,7 +123,7 @@ mod tests {
     fn the_delay_starts_anew_after_a_steady_watch() {
         let mut pace = Pace::default();
         (0..10).for_each(|_| _ = pace.after(&broken(), None));
-        assert_eq!(pace.after(&broken(), Some(STEADY)), Answer { show: false, delay: Duration::ZERO });
+        assert_eq!(pace.after(&broken(), Some(STEADY)), Answer { show: Show::Nothing, delay: Duration::ZERO });
         assert!(pace.after(&broken(), None).delay <= Duration::from_secs(1));
     }
 
@@ -107,9 +131,9 @@ mod tests {
     fn a_watch_that_is_up_only_for_a_moment_does_not_reset_the_delay() {
         let mut pace = Pace::default();
         let moment = Some(Duration::from_millis(10));
-        assert!(!pace.after(&Fault::Ended, moment).show);
+        assert_eq!(pace.after(&Fault::Ended, moment).show, Show::Nothing);
         let again: Vec<Answer> = (0..8).map(|_| pace.after(&Fault::Ended, moment)).collect();
-        assert!(again.iter().all(|answer| answer.show && answer.delay > Duration::ZERO));
+        assert!(again.iter().all(|answer| answer.show == Show::Fault && answer.delay > Duration::ZERO));
         assert!(again[7].delay > Duration::from_secs(10));
     }
 
@@ -118,9 +142,9 @@ mod tests {
         let mut pace = Pace::default();
         assert_eq!(
             pace.after(&Fault::Expired, Some(Duration::from_secs(600))),
-            Answer { show: false, delay: Duration::ZERO }
+            Answer { show: Show::Nothing, delay: Duration::ZERO }
         );
-        assert!(pace.after(&Fault::Expired, Some(Duration::from_secs(1))).show);
+        assert_eq!(pace.after(&Fault::Expired, Some(Duration::from_secs(1))).show, Show::Fault);
     }
 
     #[test]
@@ -128,9 +152,9 @@ mod tests {
         let mut pace = Pace::default();
         (0..10).for_each(|_| _ = pace.after(&broken(), None));
         let moment = Some(Duration::from_millis(10));
-        assert_eq!(pace.after(&Fault::Expired, moment), Answer { show: false, delay: Duration::ZERO });
+        assert_eq!(pace.after(&Fault::Expired, moment), Answer { show: Show::Nothing, delay: Duration::ZERO });
         let again = pace.after(&Fault::Expired, moment);
-        assert!(again.show && again.delay > Duration::from_secs(10), "{again:?}");
+        assert!(again.show == Show::Fault && again.delay > Duration::from_secs(10), "{again:?}");
         pace.after(&broken(), None);
         assert!(pace.after(&broken(), None).delay > Duration::from_secs(10), "it is still in trouble");
     }
@@ -140,9 +164,25 @@ mod tests {
         let mut pace = Pace::default();
         for _ in 0..3 {
             let answer = pace.after(&Fault::Forbidden("no".into()), None);
-            assert!(answer.show);
+            assert_eq!(answer.show, Show::Fault);
             assert!((22.5..=30.0).contains(&answer.delay.as_secs_f64()), "{answer:?}");
         }
+    }
+
+    #[test]
+    fn a_refusal_after_an_outage_is_believed_after_a_quarter_of_a_minute_and_one_after_a_watch_that_ended_at_once() {
+        let refusal = Fault::Forbidden("no".into());
+        let mut pace = Pace::default();
+        pace.after(&broken(), Some(STEADY));
+        let doubted: Vec<Answer> = (0..4).map(|_| pace.after(&refusal, None)).collect();
+        for (answer, longest) in doubted.iter().zip([1.0, 2.0, 4.0, 8.0]) {
+            assert_eq!(answer.show, Show::Outage);
+            assert!((longest * 0.75..=longest).contains(&answer.delay.as_secs_f64()), "{answer:?} of {longest}");
+        }
+        assert_eq!(pace.after(&refusal, None).show, Show::Fault);
+        let mut pace = Pace::default();
+        pace.after(&Fault::Ended, Some(STEADY));
+        assert_eq!(pace.after(&refusal, None).show, Show::Fault);
     }
 
     #[test]
@@ -165,6 +205,6 @@ mod tests {
 
     #[test]
     fn a_server_that_cannot_be_reached_at_the_first_attempt_is_shown() {
-        assert!(Pace::default().after(&broken(), None).show);
+        assert_eq!(Pace::default().after(&broken(), None).show, Show::Fault);
     }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::{Context as _, Result};
 use futures::{Stream, StreamExt as _};
 use http::{Method, Request};
-use kube::config::{KubeConfigOptions, Kubeconfig};
+use kube::config::{AuthInfo, KubeConfigOptions, Kubeconfig};
 use kube::core::WatchEvent;
 use kube::{Client, Config};
 use serde_json::Value;
@@ -22,6 +22,14 @@ impl Rest {
     pub async fn new(kubeconfig: &Path, namespace: &str) -> Result<Self> {
         let kubeconfig = Kubeconfig::read_from(kubeconfig)?;
         let config = Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default()).await?;
+        Ok(Self { client: Client::try_from(config)?, namespace: namespace.to_owned() })
+    }
+
+    /// Whoever has that token, on the cluster of the kubeconfig.
+    pub async fn with_token(kubeconfig: &Path, token: &str, namespace: &str) -> Result<Self> {
+        let kubeconfig = Kubeconfig::read_from(kubeconfig)?;
+        let mut config = Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default()).await?;
+        config.auth_info = AuthInfo { token: Some(token.to_owned().into()), ..AuthInfo::default() };
         Ok(Self { client: Client::try_from(config)?, namespace: namespace.to_owned() })
     }
 

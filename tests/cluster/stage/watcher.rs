@@ -69,8 +69,13 @@ impl Wait {
 
     /// Waits for a line that says that.
     pub fn until(&mut self, text: &str) -> Result<Line> {
+        self.until_times(text, 1)
+    }
+
+    /// Waits for as many lines that say that, and gives the last of them.
+    pub fn until_times(&mut self, text: &str, times: usize) -> Result<Line> {
         loop {
-            if let Some(line) = self.heard.iter().find(|line| line.text().contains(text)) {
+            if let Some(line) = self.heard.iter().filter(|line| line.text().contains(text)).nth(times - 1) {
                 return Ok(line.clone());
             }
             match self.lines.recv_timeout(BOUND) {
@@ -79,6 +84,12 @@ impl Wait {
                 Err(RecvTimeoutError::Disconnected) => bail!("it ended before `{text}` was said:\n{}", self.said()),
             }
         }
+    }
+
+    /// The last line so far.
+    pub fn last_so_far(&mut self) -> Option<&Line> {
+        self.heard.extend(self.lines.try_iter());
+        self.heard.last()
     }
 
     /// Waits for the next line.

@@ -1,0 +1,65 @@
+//! etcd is compacted and the API server starts anew: a watch that is resumed from before ends with 410.
+
+use anyhow::{Context as _, Result, ensure};
+use serde_json::json;
+use tempfile::TempDir;
+
+use super::scene::{Scene, of_full, play, retrying, steered};
+use super::waiting::Waiting;
+use super::way::{Way, ask_etcd};
+use crate::harness::{Cluster, Component};
+use crate::stage::operator::restarts;
+use crate::stage::witness::{DEPLOYMENTS, History, INSTANCES, JOBS, PODS};
+
+/// The connection of whoever watches falls silent, and is cut once the server is back: it is made again at once, all watches
+/// are too old, and what failed meanwhile is told by the list alone. Nobody is told of any of that.
+pub fn etcd(cluster: &Cluster) -> Result<()> {
+    let said = [
+        "Full migrations: running".into(),
+        retrying(1, 6),
+        retrying(2, 6),
+        "?Full migrations: running, about to complete, 2 of 6 failed".into(),
+        "Full migrations: done, 2 of 6 failed".into(),
+    ];
+    let scenario = of_full("etcd-compacted", steered(6, 3), &said);
+    let folder = TempDir::new()?;
+    let watching = async |scene: &Scene<'_>| {
+        let way = Way::open(scene.cluster).await?;
+        let kubeconfig = way.kubeconfig(folder.path(), &json!({"token": "admin-token"}))?;
+        Ok((way, Waiting::start(kubeconfig, scenario.name).await?))
+    };
+    let meanwhile = async |scene: &Scene<'_>, (way, mut wait): (Way, Waiting)| {
+        wait.until("Full migrations: running").await?;
+        scene.ends(1, 1).await?;
+        wait.until(&retrying(1, 6)).await?;
+        scene.runs(2).await?;
+        cluster.kill(Component::ApiServer)?;
+        let now = ask_etcd(cluster, "/v3/kv/range", &json!({"key": "AA=="})).await?;
+        let revision = now["header"]["revision"].as_str().context("etcd names no revision")?;
+        ask_etcd(cluster, "/v3/kv/compaction", &json!({"revision": revision})).await?;
+        cluster.start(Component::ApiServer)?;
+        scene.ends(2, 1).await?;
+        let job = scene.job().await?;
+        let failed = |history: &History| history.pods_of(&job).any(|pod| restarts(pod) == 2).then_some(());
+        scene.witness.until("the second failed run is known to the API server", failed).await?;
+        scene
+            .holds("the API server serves all watches", async || {
+                for of in [JOBS, PODS, DEPLOYMENTS, INSTANCES] {
+                    if scene.rest.watch(&scene.rest.path(of), "0").await.is_err() {
+                        return false;
+                    }
+                }
+                true
+            })
+            .await?;
+        ensure!(way.expired() == 0, "nobody resumed a watch yet");
+        way.cut();
+        wait.until(&retrying(2, 6)).await?;
+        ensure!(way.expired() > 0, "no watch ended with 410");
+        scene.ends(3, 0).await?;
+        let said = wait.end().await?;
+        said.is(&scenario, scene.witness)?;
+        said.tells_outages(&[])
+    };
+    play(cluster, &scenario, watching, meanwhile)
+}

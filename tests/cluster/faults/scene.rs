@@ -1,0 +1,185 @@
+//! An upgrade whose full migrations fail when a test says so, and what they do under a test's eyes.
+
+use std::fs;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result};
+use serde_json::{Value, json};
+use tokio::time::{interval, timeout};
+
+use crate::harness::{Cluster, Rest};
+use crate::stage::gate::{COUNT, GateJob, GateKind};
+use crate::stage::operator::{Operator, hash};
+use crate::stage::scenario::Scenario;
+use crate::stage::witness::{History, INSTANCES, JOBS, PODS, Witness, name};
+
+/// How long anything that is waited for may take: far more than it ever does.
+const BOUND: Duration = Duration::from_secs(120);
+
+/// An upgrade under way, and who hears of it.
+pub struct Scene<'a> {
+    pub cluster: &'a Cluster,
+    pub rest: &'a Rest,
+    pub witness: &'a Witness,
+    state: PathBuf,
+}
+
+/// Plays an upgrade whose full migrations end as [`Scene::ends`] tells them to, beside what a test does meanwhile. Whoever
+/// watches is started by `watching`, before the first Job is made.
+pub fn play<W>(
+    cluster: &Cluster,
+    scenario: &Scenario,
+    watching: impl AsyncFnOnce(&Scene<'_>) -> Result<W>,
+    meanwhile: impl AsyncFnOnce(&Scene<'_>, W) -> Result<()>,
+) -> Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(async {
+        let rest = &cluster.namespace(scenario.name).await?;
+        let witness = &Witness::begin(rest);
+        let state = cluster.folder().join("state").join(scenario.name);
+        let mut operator = Operator::install(rest, witness, scenario, state.clone()).await?;
+        let scene = Scene { cluster, rest, witness, state };
+        let watching = watching(&scene).await.context("nobody watches")?;
+        let played = async { operator.upgrade().await.context("the upgrade was not played") };
+        tokio::try_join!(played, meanwhile(&scene, watching))?;
+        Ok(())
+    })
+}
+
+/// A Job of that limit whose run N goes on until [`Scene::ends`] says how it ends, and heeds no signal.
+pub fn steered(backoff_limit: u32, grace: u32) -> GateJob {
+    let script = format!(
+        "trap '' TERM; {COUNT} until [ -f /state/end-$N ]; do sleep 0.1; done
+read CODE < /state/end-$N; [ $CODE = 0 ] || echo \"migration $N failed\" | tee /dev/termination-log; exit $CODE"
+    );
+    GateJob { backoff_limit, grace, ..GateJob::of(script) }
+}
+
+/// What is said of the full migrations when so many of their runs have failed, the last of them that one.
+pub fn retrying(failed: u32, limit: u32) -> String {
+    let left = if failed == limit { "none".into() } else { (limit - failed).to_string() };
+    format!("Full migrations: retrying, {failed} of {limit} failed, {left} left: {}", why(failed))
+}
+
+/// What is said of the run that failed.
+pub fn why(run: u32) -> String {
+    format!("migrations exited 1 (Error): migration {run} failed")
+}
+
+/// The scenario of full migrations that are [`steered`], with what has to be said of them.
+pub fn of_full(name: &'static str, job: GateJob, said: &[String]) -> Scenario {
+    Scenario::of_gate(name, GateKind::Full, job, &said.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+impl Scene<'_> {
+    /// The name of the Job of the full migrations.
+    pub async fn job(&self) -> Result<String> {
+        let found = |history: &History| history.get(JOBS, &self.job_name(history)?).map(|job| name(job).to_owned());
+        self.witness.until("the full migrations are under way", found).await
+    }
+
+    fn job_name(&self, history: &History) -> Option<String> {
+        let instance = history.get(INSTANCES, crate::stage::operator::NAME)?;
+        Some(format!("gitlab-migrations-{}", hash(instance, "18.11.0")))
+    }
+
+    /// Ends that run of the full migrations with that exit code, as soon as it is under way.
+    pub async fn ends(&self, run: u32, code: u8) -> Result<()> {
+        let folder = self.state.join(self.job().await?);
+        fs::create_dir_all(&folder)?;
+        let half = folder.join("half");
+        fs::write(&half, format!("{code}\n"))?;
+        fs::rename(half, folder.join(format!("end-{run}")))?;
+        Ok(())
+    }
+
+    /// Waits until that run of the full migrations is under way on the node, whatever the API server knows.
+    pub async fn runs(&self, run: u32) -> Result<()> {
+        let counted = self.state.join(self.job().await?).join("n");
+        self.holds(&format!("run {run} is under way"), async || {
+            fs::read_to_string(&counted).is_ok_and(|count| count.trim() == run.to_string())
+        })
+        .await
+    }
+
+    /// The pod of the full migrations that runs.
+    pub async fn pod(&self) -> Result<String> {
+        let job = self.job().await?;
+        let running = |history: &History| {
+            let pod = history.pods_of(&job).find(|pod| pod["status"]["phase"] == "Running")?;
+            Some(name(pod).to_owned())
+        };
+        self.witness.until("the full migrations run", running).await
+    }
+
+    /// Waits until it holds: another program's state, of which nothing tells.
+    pub async fn holds(&self, what: &str, holds: impl AsyncFn() -> bool) -> Result<()> {
+        let asked = async {
+            let mut ask = interval(Duration::from_millis(100));
+            while !holds().await {
+                ask.tick().await;
+            }
+        };
+        timeout(BOUND, asked).await.with_context(|| format!("never so: {what}"))
+    }
+
+    /// Lets that user or service account see what gatewatch looks at in this namespace, and nothing else.
+    pub async fn let_view(&self, subject: &Value) -> Result<()> {
+        let group = "apis/rbac.authorization.k8s.io/v1/namespaces";
+        let namespace = self.rest.namespace();
+        let rule = |group: &str, resources: &[&str]| json!({"apiGroups": [group], "resources": resources, "verbs": ["get", "list", "watch"]});
+        let rules = [
+            rule("apps.gitlab.com", &["gitlabcores"]),
+            rule("batch", &["jobs"]),
+            rule("apps", &["deployments"]),
+            rule("", &["pods", "pods/log", "events"]),
+        ];
+        let metadata = json!({"name": "gatewatch"});
+        self.rest.create(&format!("{group}/{namespace}/roles"), &json!({"metadata": metadata, "rules": rules})).await?;
+        let role = json!({"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": "gatewatch"});
+        let binding = json!({"metadata": metadata, "roleRef": role, "subjects": [subject]});
+        self.rest.create(&format!("{group}/{namespace}/rolebindings"), &binding).await?;
+        // The authorizer hears of a Role a moment after it was made.
+        let user = match subject["namespace"].as_str() {
+            Some(namespace) => {
+                format!("system:serviceaccount:{namespace}:{}", subject["name"].as_str().unwrap_or_default())
+            }
+            None => subject["name"].as_str().unwrap_or_default().to_owned(),
+        };
+        let asked = json!({"spec": {"user": user, "resourceAttributes": {
+            "namespace": namespace, "verb": "list", "resource": "pods"}}});
+        self.holds("the Role is heeded", async || {
+            let answer = self.rest.create("apis/authorization.k8s.io/v1/subjectaccessreviews", &asked).await;
+            answer.is_ok_and(|answer| answer["status"]["allowed"] == true)
+        })
+        .await
+    }
+
+    /// Changes the status of pods hundreds of times a second for as long as it is polled, and survives every outage: of one
+    /// that concerns nobody, of one that looks as if it were an upgrade's, and of the one that runs the full migrations.
+    pub async fn load(&self) -> Result<()> {
+        let pods = self.rest.path(PODS);
+        let idle = |name: &str, labels: Value| {
+            json!({"metadata": {"name": name, "labels": labels}, "spec": {
+                "schedulerName": "nobody", "automountServiceAccountToken": false,
+                "containers": [{"name": "a", "image": crate::harness::IMAGE}],
+            }})
+        };
+        self.rest.create(&pods, &idle("bystander", json!({}))).await?;
+        self.rest.create(&pods, &idle("namesake", json!({"app": "migrations"}))).await?;
+        let job = self.pod().await?;
+        let press = async |pod: String| {
+            let mut beat = interval(Duration::from_millis(10));
+            for count in 0_u32.. {
+                beat.tick().await;
+                let condition = json!({"type": "gatewatch.test/load", "status": "True", "message": count.to_string()});
+                let status = json!({"status": {"conditions": [condition]}});
+                // A server that is away, and a pod that is gone, are no business of ours.
+                let _ = self.rest.patch(&format!("{pods}/{pod}/status"), &status).await;
+            }
+        };
+        tokio::join!(press("bystander".into()), press("namesake".into()), press(job));
+        Ok(())
+    }
+}
