@@ -212,6 +212,19 @@ mod tests {
     }
 
     #[test]
+    fn a_pod_that_was_evicted_stays_so_when_what_is_left_of_it_is_collected() {
+        let by = |reason: &str, phase: &str| {
+            let metadata = json!({"deletionTimestamp": at(70), "deletionGracePeriodSeconds": 30});
+            let status = json!({"phase": phase, "conditions": [holds("DisruptionTarget", reason, 40)]});
+            with(pod("a", 0, json!({"state": running(2)})), json!({"metadata": metadata, "status": status}))
+        };
+        let counted = with(job(), json!({"status": {"failed": 1}}));
+        let mut cluster = Cluster::of([counted, by("DeletionByTaintManager", "Running")]);
+        cluster.delete(by("DeletionByPodGC", "Failed"));
+        assert_eq!(last(&cluster).ending.to_string(), "pod failed (DeletionByTaintManager)");
+    }
+
+    #[test]
     fn a_drained_pod_that_ends_well_all_the_same_succeeded() {
         let drained = json!({"metadata": {"deletionTimestamp": at(70), "deletionGracePeriodSeconds": 30, "finalizers": null},
             "status": {"phase": "Succeeded", "conditions": [holds("DisruptionTarget", "EvictionByEvictionAPI", 40)]}});
