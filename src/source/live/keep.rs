@@ -130,6 +130,9 @@ impl Teller {
         let since = *self.broken.get_or_insert(since);
         let state = match fault {
             _ if !show => return Ok(()),
+            // Where the kind is served at last, its storage is made first, and until then the server is busy (seen on
+            // Kubernetes 1.37): it is as good as not served.
+            Fault::Busy { .. } if self.state == Some(WatchState::Undefined) => return Ok(()),
             Fault::Forbidden(message) => WatchState::Forbidden { message: message.clone(), heard: self.heard },
             Fault::Undefined if self.kind == Kind::GitLabCore => WatchState::Undefined,
             fault => {
