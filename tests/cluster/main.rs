@@ -1,8 +1,8 @@
 //! gatewatch on a real cluster: a real Job controller and a real kubelet decide what is right.
 //!
-//! The cluster is raised once, and every test has a namespace of it. Tests of upgrades run side by side; after them, one at
-//! a time, those that break something which all of the cluster needs. Where a cluster can't be raised, one line says so
-//! and nothing is run, unless `GATEWATCH_CLUSTER=required` is in the environment: then that is a failure.
+//! The cluster is raised once, and every test has a namespace of it. Tests of upgrades, and of faults that nobody else feels,
+//! run side by side; after them, one at a time, those that break something which all of the cluster needs. Where a cluster
+//! can't be raised, one line says so and nothing is run, unless `GATEWATCH_CLUSTER=required` is in the environment: then that is a failure.
 
 #![allow(
     clippy::unwrap_used,
@@ -31,8 +31,8 @@ fn main() -> ExitCode {
     let mut arguments = Arguments::from_args();
     stage::audit::holds_by_itself().expect("what is compared is compared rightly");
     if arguments.list {
-        let all = upgrades::trials(None).into_iter().chain(faults::trials(None));
-        return libtest_mimic::run(&arguments, all.collect()).exit_code();
+        let all = [upgrades::trials(None), faults::trials_beside(None), faults::trials(None)];
+        return libtest_mimic::run(&arguments, all.into_iter().flatten().collect()).exit_code();
     }
     if let Some(missing) = harness::missing() {
         eprintln!("tests on a real cluster are skipped: {missing}");
@@ -50,7 +50,8 @@ fn main() -> ExitCode {
         }
     };
     arguments.test_threads.get_or_insert(AT_ONCE);
-    let upgrades = libtest_mimic::run(&arguments, upgrades::trials(Some(&cluster)));
+    let beside = [upgrades::trials(Some(&cluster)), faults::trials_beside(Some(&cluster))];
+    let upgrades = libtest_mimic::run(&arguments, beside.into_iter().flatten().collect());
     arguments.test_threads = Some(1);
     let faults = libtest_mimic::run(&arguments, faults::trials(Some(&cluster)));
     drop(cluster);
