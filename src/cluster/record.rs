@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::{Container, ContainerRole, ContainerState, Job, LogNews, Logs, Pod, RunId, Terminated};
+use super::{Container, ContainerRole, ContainerState, Job, LogNews, Logs, Pod, PodPhase, RunId, Terminated, holding};
 
 /// The most runs remembered of one pod; the oldest go first. A Job gives up long before.
 const MOST_RUNS: usize = 100;
@@ -98,6 +98,7 @@ impl PodRecord {
             self.remember_pull_error(container);
         }
         self.deletion_requested = self.deletion_requested.or_else(|| pod.meta.deletion_requested());
+        keep_disruption(&self.pod, &mut pod);
         self.pod = pod;
     }
 
@@ -135,6 +136,7 @@ impl PodRecord {
 
     /// Adds what was remembered of the same pod and the cluster no longer tells.
     pub(super) fn recall(&mut self, remembered: Self) {
+        keep_disruption(&remembered.pod, &mut self.pod);
         // Its Job may have disowned it meanwhile.
         self.pod.meta.owner = self.pod.meta.owner.take().or(remembered.pod.meta.owner);
         for run in remembered.runs {
@@ -181,5 +183,15 @@ impl PodRecord {
             let error = PullError { image: container.image.clone(), message: error.to_owned() };
             self.pull_errors.insert(container.name.clone(), error);
         }
+    }
+}
+
+/// Whoever removes what is left of a pod writes a reason over that of whoever took it away (seen on a real cluster:
+/// `DeletionByTaintManager`, and once the node is gone `DeletionByPodGC`). The first one stays, as the first deletion does.
+fn keep_disruption(earlier: &Pod, pod: &mut Pod) {
+    let taken = earlier.terminating() || earlier.phase == PodPhase::Failed;
+    if let Some(first) = holding(&earlier.conditions, "DisruptionTarget").filter(|_| taken) {
+        pod.conditions.retain(|condition| condition.kind != first.kind);
+        pod.conditions.push(first.clone());
     }
 }

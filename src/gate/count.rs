@@ -3,16 +3,17 @@
 
 use super::taken::{TOLERANCE, Taken, accounted, cut_off, gave_up_at, listed, taken};
 use super::{Attempts, policy};
-use crate::cluster::{Container, ContainerState, Event, FinishedRun, Job, PodPhase, PodRecord, holding};
+use crate::cluster::{Container, ContainerState, Event, FinishedRun, Job, JobRecord, PodPhase, PodRecord, holding};
 
 /// The failed attempts of a Job, from its status, the records of its pods, the gone ones included, and the events about it.
 /// How another controller counts (`spec.managedBy`) is not for us to tell: then it is what the status reports.
-pub(super) fn count<'a>(job: &Job, pods: &[&PodRecord], events: impl Iterator<Item = &'a Event>) -> Attempts {
+pub(super) fn count<'a>(of: &JobRecord, pods: &[&PodRecord], events: impl Iterator<Item = &'a Event>) -> Attempts {
+    let job = &of.job;
     if job.managed_by.is_some() {
         return Attempts::new(0, job.failed_pods(), job.backoff_limit, false);
     }
-    let pods_failed = failed_pods(job, pods).saturating_sub(stopped_unseen(job, pods, events));
-    let restarts = pods.iter().map(|record| failed_runs_of(record, job)).fold(0, u32::saturating_add);
+    let pods_failed = failed_pods(of, pods).saturating_sub(stopped_unseen(job, pods, events));
+    let restarts = pods.iter().map(|record| failed_runs_of(record, of)).fold(0, u32::saturating_add);
     // Where nobody saw the pods, the reason tells: the limit of pods is passed, or it was the limit of restarts.
     let by_limit = gave_up(job).is_some_and(|condition| condition.reason == "BackoffLimitExceeded");
     let by_restarts = by_limit && job.restarts_in_place && pods_failed <= job.backoff_limit;
@@ -25,22 +26,27 @@ pub(super) fn gave_up(job: &Job) -> Option<&crate::cluster::Condition> {
     holding(&job.conditions, "Failed").or_else(|| holding(&job.conditions, "FailureTarget"))
 }
 
-/// Whether the Job is past its last attempt: what it counted stays, although its pods go.
-fn over(job: &Job) -> bool {
+/// Whether the Job says that it has ended, or that it gives up.
+fn ends(job: &Job) -> bool {
     job.finished() || gave_up(job).is_some()
+}
+
+/// Whether the Job is past its last attempt: what it counted stays, although its pods go.
+fn over(of: &JobRecord) -> bool {
+    of.gone || ends(&of.job)
 }
 
 /// The controller looks at restarts only where pods restart in place. It sums over pods that are pending or running,
 /// terminating ones included. A pod that succeeded keeps its restarts, and so does one that was stopped because the Job
-/// gave up; one that was taken away before took them with it.
-fn failed_runs_of(record: &PodRecord, job: &Job) -> u32 {
-    let taken = taken(record, job);
-    let counts = job.restarts_in_place
+/// gave up or was deleted; one that was taken away before took them with it.
+fn failed_runs_of(record: &PodRecord, of: &JobRecord) -> u32 {
+    let taken = taken(record, of);
+    let counts = of.job.restarts_in_place
         && match record.pod.phase {
             PodPhase::Pending | PodPhase::Running | PodPhase::Succeeded => {
-                !record.gone || over(job) && !matches!(taken, Taken::Away { .. })
+                !record.gone || over(of) && !matches!(taken, Taken::Away { .. })
             }
-            PodPhase::Failed | PodPhase::Unknown => matches!(taken, Taken::JobGaveUp { .. }),
+            PodPhase::Failed | PodPhase::Unknown => matches!(taken, Taken::JobGaveUp { .. } | Taken::JobDeleted),
         };
     let each = record.pod.containers.iter().map(|container| failed_runs(container, record, &taken));
     if counts { each.fold(0, u32::saturating_add) } else { 0 }
@@ -56,14 +62,15 @@ fn failed_runs(container: &Container, record: &PodRecord, taken: &Taken) -> u32 
 }
 
 /// Pods that failed: what the Job reports, and those it has not accounted for yet, without those it stopped itself.
-fn failed_pods(job: &Job, pods: &[&PodRecord]) -> u32 {
+fn failed_pods(of: &JobRecord, pods: &[&PodRecord]) -> u32 {
+    let job = &of.job;
     let mut failed = i64::from(job.failed_pods());
     for record in pods {
-        match taken(record, job) {
+        match taken(record, of) {
             // The update that says that the Job gives up counts these pods at once. Up to Kubernetes 1.30 the update before
             // it lists them without a word of that.
-            Taken::JobGaveUp { .. } => failed -= i64::from(over(job) || listed(job, record)),
-            Taken::Not | Taken::Away { .. } if !record.gone && !accounted(job, record) && !over(job) => {
+            Taken::JobGaveUp { .. } => failed -= i64::from(ends(job) || listed(job, record)),
+            Taken::Not | Taken::Away { .. } if !record.gone && !accounted(job, record) && !over(of) => {
                 failed += i64::from(record.pod.phase == PodPhase::Failed && !policy::ignores(job, &record.pod));
             }
             _ => {}

@@ -7,17 +7,19 @@ use jiff::Timestamp;
 use super::logs::of_attempt;
 use super::taken::{Taken, accounted, cut_off, taken};
 use super::{Attempt, Attempts, Ending, Exit, Failure, LastFailure, Outcome, RunLog};
-use crate::cluster::{ContainerRole, ContainerState, Excerpt, FinishedRun, Job, Log, PodPhase, PodRecord, holding};
+use crate::cluster::{
+    ContainerRole, ContainerState, Excerpt, FinishedRun, Job, JobRecord, Log, PodPhase, PodRecord, holding,
+};
 
 /// The attempts one by one, oldest first. A pod that was taken away is one attempt, in place of the runs that were cut
 /// off with it.
-pub(super) fn attempts(job: &Job, pods: &[&PodRecord]) -> Vec<Attempt> {
+pub(super) fn attempts(of: &JobRecord, pods: &[&PodRecord]) -> Vec<Attempt> {
     let mut attempts = Vec::new();
     for record in pods {
-        let taken = taken(record, job);
+        let taken = taken(record, of);
         attempts.extend(record.runs.iter().filter_map(|run| attempt(run, record, &taken)));
         if let Taken::Away { reason, message, time } = &taken
-            && told_as_failed(job, record)
+            && told_as_failed(&of.job, record)
         {
             let first =
                 record.runs.iter().filter(|run| cut_off(run, record, &taken)).filter_map(|run| run.end.started).min();

@@ -25,8 +25,8 @@ pub fn judge(world: &World, record: &JobRecord, purpose: &Purpose<'_>) -> Gate {
     pods.sort_by(|one, other| {
         (one.pod.meta.created, &one.pod.meta.name).cmp(&(other.pod.meta.created, &other.pod.meta.name))
     });
-    let attempts = count(job, &pods, world.events_about(&job.meta.uid));
-    let history = history::attempts(job, &pods);
+    let attempts = count(record, &pods, world.events_about(&job.meta.uid));
+    let history = history::attempts(record, &pods);
     let logs = logs::logs(&pods, &history);
     let last_failure = history::last_failure(job, &pods, &attempts, &history, &logs);
     let state = match (failed(job), complete(job)) {
@@ -47,7 +47,7 @@ pub fn judge(world: &World, record: &JobRecord, purpose: &Purpose<'_>) -> Gate {
         },
     };
     let command = next::command(job, record.gone, &pods, &state, last_failure.as_ref());
-    let deadline = deadline(job);
+    let deadline = deadline(record);
     let backlog = purpose.waits_for_background.then(|| Backlog::read(&logs, deadline.map(|at| at.at))).flatten();
     let forecast = match state {
         GateState::Retrying { next_restart } => forecast::forecast(&attempts, &history, next_restart, deadline),
@@ -101,9 +101,10 @@ fn ended(job: &Job) -> Option<Timestamp> {
     job.completed.or(condition.since)
 }
 
-fn deadline(job: &Job) -> Option<Deadline> {
+/// A Job that is gone has no deadline any more.
+fn deadline(JobRecord { job, gone }: &JobRecord) -> Option<Deadline> {
     let (at, seconds) = (job.deadline()?, job.deadline_seconds?);
-    (!job.finished()).then_some(Deadline { at, seconds })
+    (!gone && !job.finished()).then_some(Deadline { at, seconds })
 }
 
 fn since(state: &GateState, job: &Job, last: Option<&LastFailure>) -> Option<Timestamp> {

@@ -4,8 +4,8 @@
 use jiff::{SignedDuration, Timestamp};
 
 use crate::cluster::{
-    Container, ContainerRole, ContainerState, FinishedRun, Job, Pod, PodPhase, PodRecord, Terminated, condition,
-    holding, restarts,
+    Container, ContainerRole, ContainerState, FinishedRun, Job, JobRecord, Pod, PodPhase, PodRecord, Terminated,
+    condition, holding, restarts,
 };
 
 /// What took a pod away.
@@ -30,15 +30,17 @@ pub(super) enum Taken {
     },
     /// Its Job was suspended.
     JobSuspended,
+    /// Its Job was deleted, and it went with it.
+    JobDeleted,
 }
 
 /// How much earlier a pod's deletion may be told than the Job's word that it gave up: both are told in whole seconds, and the
 /// pod is deleted just before the Job says why.
 pub(super) const TOLERANCE: SignedDuration = SignedDuration::from_secs(1);
 
-/// What took the pod away.
-pub(super) fn taken(record: &PodRecord, job: &Job) -> Taken {
-    let pod = &record.pod;
+/// What took the pod away from that Job.
+pub(super) fn taken(record: &PodRecord, of: &JobRecord) -> Taken {
+    let (pod, job) = (&record.pod, &of.job);
     if pod.phase == PodPhase::Succeeded {
         return Taken::Not;
     }
@@ -71,6 +73,10 @@ pub(super) fn taken(record: &PodRecord, job: &Job) -> Taken {
     let suspended = since.map_or(job.suspend, at_or_after);
     if suspended || resumed.is_some_and(|resumed| Some(requested) <= resumed.since) {
         return Taken::JobSuspended;
+    }
+    // A Job that is there counts a pod that was deleted within a second.
+    if of.gone && !job.finished() && job.failed_pods() == 0 {
+        return Taken::JobDeleted;
     }
     if gave_up_at(job).is_none() && at_its_end(job, pod, requested) {
         return Taken::JobGaveUp { since: requested };
@@ -227,6 +233,19 @@ mod tests {
     }
 
     #[test]
+    fn a_pod_that_was_evicted_stays_so_when_what_is_left_of_it_is_collected() {
+        let by = |reason: &str, phase: &str| {
+            let metadata = json!({"deletionTimestamp": at(70), "deletionGracePeriodSeconds": 30});
+            let status = json!({"phase": phase, "conditions": [holds("DisruptionTarget", reason, 40)]});
+            with(pod("a", 0, json!({"state": running(2)})), json!({"metadata": metadata, "status": status}))
+        };
+        let counted = with(job(), json!({"status": {"failed": 1}}));
+        let mut cluster = Cluster::of([counted, by("DeletionByTaintManager", "Running")]);
+        cluster.delete(by("DeletionByPodGC", "Failed"));
+        assert_eq!(last(&cluster).ending.to_string(), "pod failed (DeletionByTaintManager)");
+    }
+
+    #[test]
     fn a_drained_pod_that_ends_well_all_the_same_succeeded() {
         let drained = json!({"metadata": {"deletionTimestamp": at(70), "deletionGracePeriodSeconds": 30, "finalizers": null},
             "status": {"phase": "Succeeded", "conditions": [holds("DisruptionTarget", "EvictionByEvictionAPI", 40)]}});
@@ -269,6 +288,22 @@ mod tests {
         let beside =
             Cluster::of([job(), with_sidecar(json!({"state": ended(1, 1, 20)}), json!({"state": running(2)}))]);
         assert_eq!(gate_job(&beside).attempts.restarts.failed, 1);
+    }
+
+    #[test]
+    fn a_pod_that_goes_with_its_deleted_job_was_stopped_and_what_failed_before_stays() {
+        let restarted = json!({"restartCount": 1, "state": running(20), "lastState": ended(1, 2, 9)});
+        let mut cluster = Cluster::of([job(), pod("a", 0, restarted)]);
+        cluster.delete(job());
+        let before = gate_job(&cluster);
+        let killed = json!({"restartCount": 1, "state": ended(137, 20, 44), "lastState": ended(1, 2, 9)});
+        let deleted = json!({"metadata": {"deletionTimestamp": at(44), "deletionGracePeriodSeconds": 2, "finalizers": null}, "status": {"phase": "Failed"}});
+        cluster.delete(with(pod("a", 0, killed), deleted));
+        let after = gate_job(&cluster);
+        assert_eq!((before.attempts, before.deadline), (after.attempts, None));
+        assert_eq!((after.attempts.restarts.failed, after.attempts.pods.failed), (1, 0));
+        assert!(matches!(outcomes(&cluster)[..], [Outcome::Failed { .. }, Outcome::Stopped]), "{:?}", after.history);
+        assert_eq!(last(&cluster).ending.to_string(), "migrations exited 1 (Error)");
     }
 
     #[test]

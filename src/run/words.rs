@@ -28,8 +28,9 @@ pub(super) fn gate_words(gate: &Gate) -> String {
     words += &gate.job.as_ref().and_then(|job| pending(&gate.state, job)).unwrap_or_default();
     let Some(job) = gate.job.as_ref().filter(|job| job.attempts.any()) else { return words };
     let tally = job.attempts.tally();
-    // What passed has no use for the attempts that were left, and what failed on the way is no news any more.
-    if gate.state.passed() || gate.state == (GateState::Running { finishing: true }) {
+    // What is over has no use for the attempts that were left, and what failed on the way is no news any more.
+    let over = matches!(gate.state, GateState::Running { finishing: true } | GateState::Unknown(_));
+    if gate.state.passed() || over {
         return words + &format!(", {} of {} failed", tally.failed, tally.limit);
     }
     words += &format!(", {tally}");
@@ -118,6 +119,7 @@ pub(super) fn one_line(message: &str) -> String {
 mod tests {
     use super::*;
     use crate::cluster::{Excerpt, ExcerptKind};
+    use crate::gate::Unseen;
     use crate::run::sample;
 
     #[test]
@@ -132,6 +134,12 @@ mod tests {
         assert_eq!(told("", ExcerptKind::Tail, &["a", "b"]), "migrations exited 1 (Error), its log ends: b");
         let epilogue = "rake aborted!\nPG::Bad: x\nTasks: TOP => db:migrate";
         assert_eq!(told(epilogue, ExcerptKind::Tail, &["a"]), "migrations exited 1 (Error): PG::Bad: x");
+    }
+
+    #[test]
+    fn a_job_that_was_deleted_has_no_attempts_left() {
+        let gate = sample::gate(GateState::Unknown(Unseen::Deleted), 2);
+        assert_eq!(gate_words(&gate), "unknown: its Job was deleted before it ended, 2 of 6 failed");
     }
 
     #[test]

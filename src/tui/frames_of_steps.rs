@@ -6,7 +6,7 @@ use super::fixture::{self, COLOUR, shown};
 use super::frames::{compare, drawn, every_size, every_way, pressed, text};
 use super::model::Model;
 use super::theme::Theme;
-use crate::gate::LastFailure;
+use crate::gate::{GateState, LastFailure, Unseen};
 use crate::run::{RolloutState, Run, StepBody};
 
 /// The detail of the step to look at.
@@ -51,6 +51,20 @@ fn the_evidence_of_a_gate() {
     every_way("evidence", |theme, size| opened(fixture::evidence(), theme, size));
     let end = |theme, size| pressed(opened(fixture::evidence(), theme, size), &[KeyCode::Char('G')]);
     every_size("evidence-end", end);
+}
+
+#[test]
+fn a_gate_whose_job_was_deleted_tells_what_failed_and_not_what_was_left() {
+    let mut run = fixture::tried(2);
+    if let StepBody::Gate(gate) = &mut run.steps[2].body {
+        gate.state = GateState::Unknown(Unseen::Deleted);
+        gate.job.as_mut().unwrap().gone = true;
+    }
+    let shown = text(&drawn(&shown(run, COLOUR, (100, 30))));
+    for told in ["unknown", "2 of 6 failed", "Its Job was deleted before it ended."] {
+        assert!(shown.contains(told), "{told}\n{shown}");
+    }
+    assert!(!shown.contains("4 left"), "{shown}");
 }
 
 #[test]

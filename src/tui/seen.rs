@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use super::model::{BEATS_A_PAGE, Focus, Mode, Model, Over, Screen};
 use crate::cluster::{Feed, Uid};
 use crate::journal::{Entry, Journal};
-use crate::run::{Run, RunName, Step};
+use crate::run::{GONE, Run, RunName, Step};
 use crate::tape::{Gauge, Moment, Shown};
 
 impl Model {
@@ -57,6 +57,12 @@ impl Model {
             entries.retain(|(_, entry)| entry.time <= moment.time);
         }
         entries
+    }
+
+    /// The instance that was there last, where all of them are gone.
+    pub(super) fn gone(&self) -> Option<&RunName> {
+        let entries = self.entries(None).into_iter().filter(|_| self.runs().is_empty());
+        entries.rev().find(|(_, entry)| entry.to == GONE).map(|(name, _)| name)
     }
 
     /// The run that is shown: the only one, or the one that was opened. In a kiosk, the one whose turn it is.

@@ -50,7 +50,7 @@ fn holds(cluster: &Arc<Cluster>) -> Result<()> {
             wait.until("Full migrations: done")?;
             anyhow::Ok(worked)
         });
-        operator.upgrade(said).await?;
+        operator.upgrade(Some(said)).await?;
         let worked = tried.await??;
         let job = |end: &str| worked.iter().any(|command| command.ends_with(end));
         ensure!(job("-c migrations --previous"), "none was of the previous run: {worked:?}");

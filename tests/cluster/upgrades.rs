@@ -9,11 +9,12 @@ use tokio::task::spawn_blocking;
 
 use crate::harness::Cluster;
 use crate::scenarios;
+use crate::stage::audit;
+use crate::stage::dashboard::Dashboard;
 use crate::stage::operator::Operator;
 use crate::stage::scenario::Scenario;
 use crate::stage::watcher::Wait;
 use crate::stage::witness::Witness;
-use crate::stage::{audit, dashboard};
 
 /// A test for each scenario; without a cluster they can be listed only.
 pub fn trials(cluster: Option<&Arc<Cluster>>) -> Vec<Trial> {
@@ -37,19 +38,16 @@ fn holds(cluster: &Cluster, scenario: &Scenario) -> Result<()> {
         let state = cluster.folder().join("state").join(scenario.name);
         let mut operator = Operator::install(&rest, &witness, scenario, state).await?;
         let mut wait = Wait::start(&cluster.kubeconfig(), scenario.name)?;
+        let mut dashboard = Dashboard::open(cluster, scenario.name);
         // Whoever watches has to be there before the first Job.
-        let (kubeconfig, name) = (cluster.kubeconfig(), scenario.name);
-        let (wait, dashboard) = spawn_blocking(move || -> Result<_> {
-            let dashboard = dashboard::start(&kubeconfig, name);
-            wait.until("Upgrading")?;
-            Ok((wait, dashboard))
-        })
-        .await??;
-        operator.upgrade(wait.said_so_far()).await.context("the upgrade was not played")?;
+        let wait = spawn_blocking(move || wait.until("Upgrading").map(|_| wait)).await??;
+        dashboard.shows(&["● live", "Background migrations"]).await?;
+        operator.upgrade(Some(wait.said_so_far())).await.context("the upgrade was not played")?;
         let (code, lines, errors) = spawn_blocking(|| wait.end()).await??;
         audit::says(&scenario.said, &lines)?;
         audit::agrees(&witness.history(), &lines)?;
         ensure!(code == scenario.code, "it ended with {code}, not {}: {errors}", scenario.code);
-        spawn_blocking(move || dashboard::agrees(dashboard, &lines)).await?
+        dashboard.tells(&lines).await?;
+        dashboard.quit().await
     })
 }

@@ -28,7 +28,11 @@ async fn a_cluster_without_the_definition_is_waited_for_and_watched_when_it_come
         .answers("apis", absent)
         .answers(
             "gitlabcores",
-            [Answer::Watch(first), Answer::Refusal(404, "the server could not find the requested resource")],
+            [
+                Answer::Watch(first),
+                Answer::Refusal(404, "the server could not find the requested resource"),
+                Answer::Refusal(429, "storage is (re)initializing"),
+            ],
         )
         .answers("apis", [served(), not_served(), served()]);
     let mut feed = Feed::start(&server);

@@ -134,7 +134,10 @@ impl Server {
         match answer {
             Answer::Json(value) => Ok(self.respond(200, vec![value], Then::Ends)),
             Answer::Refusal(code, message) => {
-                let status = json!({"kind": "Status", "apiVersion": "v1", "status": "Failure", "message": message, "code": code});
+                let mut status = json!({"kind": "Status", "apiVersion": "v1", "status": "Failure", "message": message, "code": code});
+                if code == 429 {
+                    status["details"] = json!({"retryAfterSeconds": 1});
+                }
                 Ok(self.respond(code, vec![status], Then::Ends))
             }
             Answer::Lines(lines, then) => Ok(self.respond(200, lines, then)),

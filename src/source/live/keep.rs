@@ -140,6 +140,9 @@ impl Teller {
         let since = *self.broken.get_or_insert(since);
         let state = match (show, fault) {
             (Show::Nothing, _) => return Ok(()),
+            // Where the kind is served at last, its storage is made first, and until then the server is busy (seen on
+            // Kubernetes 1.37): it is as good as not served.
+            (_, Fault::Busy { .. }) if self.state == Some(WatchState::Undefined) => return Ok(()),
             (Show::Fault, Fault::Forbidden(message)) => {
                 WatchState::Forbidden { message: message.clone(), heard: self.heard }
             }

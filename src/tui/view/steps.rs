@@ -152,8 +152,12 @@ fn gate_extra(theme: Theme, gate: &Gate, room: usize) -> Vec<Span<'static>> {
 /// The attempts in pips, in words or in both, as there is room for: what is left is told as long as it can be.
 fn attempts_extra(theme: Theme, gate: &Gate, job: &GateJob, room: usize) -> Vec<Span<'static>> {
     let tally = job.attempts.tally();
-    // Of what is done, failures are history.
-    let pips = if gate.state == GateState::Done { Vec::new() } else { pips(theme, tally, runs(gate), "") };
+    // Of what is done or deleted, failures are history.
+    let pips = if matches!(gate.state, GateState::Done | GateState::Unknown(_)) {
+        Vec::new()
+    } else {
+        pips(theme, tally, runs(gate), "")
+    };
     let words = counted(theme, gate, tally, job.attempts.nearer);
     let style = words.first().map_or(Style::new(), |word| word.style);
     let short = vec![Span::styled(format!("{}/{}", tally.failed, tally.limit), style)];
@@ -179,7 +183,7 @@ pub fn counted(theme: Theme, gate: &Gate, tally: Tally, count: Count) -> Vec<Spa
     let pods = if count == Count::Pods { " pods" } else { "" };
     let failed = format!("{} of {}{pods} failed", tally.failed, tally.limit);
     match (&gate.state, tally.left()) {
-        (GateState::Done, _) => vec![theme.span(Tone::Muted, failed)],
+        (GateState::Done | GateState::Unknown(_), _) => vec![theme.span(Tone::Muted, failed)],
         (_, 0) => vec![theme.span(Tone::Bad, format!("{failed}, none left"))],
         (_, left) => vec![theme.span(Tone::Warning, failed), theme.span(Tone::Text, format!(", {left} left"))],
     }

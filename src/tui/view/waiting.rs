@@ -6,7 +6,7 @@ use ratatui::text::Line;
 
 use super::{bar, body, header, words};
 use crate::cluster::{FeedState, Kind, WatchState};
-use crate::tui::model::Model;
+use crate::tui::model::{Mode, Model};
 use crate::tui::theme::{Theme, Tone};
 use crate::tui::widget::text::{line_width, put, wrap_at_most};
 
@@ -40,6 +40,12 @@ fn lines(theme: Theme, tone: Tone, text: &str, columns: usize, most: usize) -> V
     wrapped.into_iter().map(|line| Line::from(theme.span(tone, line.trim_end().to_owned()))).collect()
 }
 
+/// Where to read what became of those that are gone.
+fn became(model: &Model) -> Option<String> {
+    let attended = model.settings.mode == Mode::Interactive;
+    model.gone().filter(|_| attended).map(|gone| format!("J shows what became of {gone}."))
+}
+
 /// What is missing, and what explains it.
 fn words(model: &Model) -> (String, Vec<String>) {
     let namespace = match &model.settings.namespace {
@@ -49,10 +55,12 @@ fn words(model: &Model) -> (String, Vec<String>) {
     let place = &model.settings.place;
     let told = |message: &String| vec![model.told(message).to_owned()];
     match model.feed().watch(Kind::GitLabCore) {
-        Some(WatchState::Undefined) => (
-            format!("{place} does not know GitLabCore yet"),
-            vec!["Waiting for its definition, gitlabcores.apps.gitlab.com.".into()],
-        ),
+        Some(WatchState::Undefined) => {
+            let knows =
+                if model.gone().is_some() { "no longer knows GitLabCore" } else { "does not know GitLabCore yet" };
+            let waits = "Waiting for its definition, gitlabcores.apps.gitlab.com.".to_owned();
+            (format!("{place} {knows}"), became(model).into_iter().chain([waits]).collect())
+        }
         Some(WatchState::Forbidden { message, .. }) => (
             format!("You may not list GitLabCore in {namespace}"),
             told(message).into_iter().chain(["Waiting for a Role that allows it.".into()]).collect(),
@@ -72,7 +80,13 @@ fn words(model: &Model) -> (String, Vec<String>) {
                 format!("No GitLabCore in {namespace} so far"),
                 told(&error).into_iter().chain(["Not everything can be seen; trying again.".into()]).collect(),
             ),
-            _ => (format!("No GitLabCore in {namespace}"), vec!["Waiting for one.".into()]),
+            _ => match model.gone() {
+                Some(gone) => (
+                    format!("The GitLabCore {gone} is gone"),
+                    became(model).into_iter().chain(["Waiting for another.".into()]).collect(),
+                ),
+                None => (format!("No GitLabCore in {namespace}"), vec!["Waiting for one.".into()]),
+            },
         },
         Some(WatchState::Starting) | None if model.settings.origin.is_recording() => {
             (format!("{place} shows no GitLabCore so far"), Vec::new())

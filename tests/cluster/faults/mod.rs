@@ -1,25 +1,34 @@
 //! What breaks on a real cluster while an upgrade is watched.
 //!
-//! | file | what |
+//! | file | what breaks |
 //! |---|---|
 //! | `outages` | the API server and etcd, killed and started again |
 //! | `compaction` | etcd compacted, so that watches end with 410 |
-//! | `credentials` | a token that expires |
+//! | `credentials`, `token` | a token that expires |
 //! | `status` | an operator that writes nonsense |
-//! | `together` | several who watch the same |
-//! | `scene` | an upgrade whose runs fail when a test says so |
-//! | `waiting`, `dashboard` | those who watch, used without blocking |
+//! | `together` | nothing: several watch the same |
+//! | `definition` | the definition of `GitLabCore` |
+//! | `jobs` | the Job of a gate |
+//! | `namespace` | the namespace |
+//! | `node` | the node as a whole |
+//! | `restarts` | the kubelet, containerd |
+//! | `scene`, `under_way` | upgrades that are played meanwhile: one whose runs fail when a test says so, and several at once |
+//! | `waiting` | `gatewatch wait`, used without blocking |
 //! | `way` | a way to the API server that can be cut |
-//! | `token` | tokens that expire |
 
 mod compaction;
 mod credentials;
-mod dashboard;
+mod definition;
+mod jobs;
+mod namespace;
+mod node;
 mod outages;
+mod restarts;
 mod scene;
 mod status;
 mod together;
 mod token;
+mod under_way;
 mod waiting;
 mod way;
 
@@ -30,31 +39,51 @@ use libtest_mimic::{Failed, Trial};
 
 use crate::harness::Cluster;
 
-/// What takes something away that all of the cluster needs: these run one at a time, after the upgrades. Without a cluster
-/// they can be listed only.
+/// Something that breaks, and what has to hold then.
+type Fault = (&'static str, fn(&Cluster) -> Result<()>);
+
+/// Those that take something away that all of the cluster needs: they run one at a time, after the upgrades.
+const OF_ALL: &[Fault] = &[
+    ("api-server-killed", outages::api_server),
+    ("etcd-killed", outages::etcd),
+    ("etcd-compacted", compaction::etcd),
+    ("kubelet-restarted", restarts::of_the_kubelet),
+    ("containerd-restarted", restarts::of_containerd),
+    ("node-silent", node::is_silent),
+    ("definition-deleted", definition::goes_and_comes_back),
+];
+
+/// Those of the same kind that take minutes: only `--ignored` runs them.
+const SLOW: &[Fault] = &[("node-gone", node::is_gone)];
+
+/// Those that disturb nothing outside of their own namespaces: they run beside the upgrades.
+const OF_A_NAMESPACE: &[Fault] = &[
+    ("token-for-good", credentials::for_good),
+    ("token-of-a-plugin", credentials::plugin),
+    ("token-of-a-file", credentials::file),
+    ("status-of-nonsense", status::nonsense),
+    ("watched-by-many", together::all),
+    ("namespace-deleted", namespace::is_deleted),
+    ("job-deleted", jobs::is_deleted),
+    ("job-leaves-its-pod", jobs::leaves_its_pod_behind),
+    ("job-expires", jobs::goes_when_its_time_has_come),
+];
+
+/// A test for each that runs by itself; without a cluster they can be listed only.
 pub fn trials(cluster: Option<&Arc<Cluster>>) -> Vec<Trial> {
-    vec![
-        trial("api-server-killed", cluster, outages::api_server),
-        trial("etcd-killed", cluster, outages::etcd),
-        trial("etcd-compacted", cluster, compaction::etcd),
-    ]
+    let slow = SLOW.iter().map(|fault| trial(fault, cluster).with_ignored_flag(true));
+    OF_ALL.iter().map(|fault| trial(fault, cluster)).chain(slow).collect()
 }
 
-/// What concerns its own namespace alone: these run beside the upgrades.
+/// A test for each that runs beside others.
 pub fn trials_beside(cluster: Option<&Arc<Cluster>>) -> Vec<Trial> {
-    vec![
-        trial("token-for-good", cluster, credentials::for_good),
-        trial("token-of-a-plugin", cluster, credentials::plugin),
-        trial("token-of-a-file", cluster, credentials::file),
-        trial("status-of-nonsense", cluster, status::nonsense),
-        trial("watched-by-many", cluster, together::all),
-    ]
+    OF_A_NAMESPACE.iter().map(|fault| trial(fault, cluster)).collect()
 }
 
-fn trial(name: &str, cluster: Option<&Arc<Cluster>>, test: fn(&Cluster) -> Result<()>) -> Trial {
+fn trial(&(name, holds): &Fault, cluster: Option<&Arc<Cluster>>) -> Trial {
     let cluster = cluster.cloned();
     Trial::test(format!("faults::{name}"), move || {
         let cluster = cluster.ok_or_else(|| Failed::from("no cluster"))?;
-        test(&cluster).map_err(|error| Failed::from(format!("{error:#}")))
+        holds(&cluster).map_err(|error| Failed::from(format!("{error:#}")))
     })
 }

@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use anyhow::{Result, ensure};
 use serde_json::json;
 
-use super::dashboard::Dashboard;
 use super::scene::{Scene, of_full, play, retrying, steered, why};
 use super::waiting::Waiting;
 use crate::harness::{Cluster, Component};
+use crate::stage::dashboard::Dashboard;
 use crate::stage::operator::NAME;
 use crate::stage::witness::{History, INSTANCES};
 
@@ -47,8 +47,8 @@ pub fn api_server(cluster: &Cluster) -> Result<()> {
 
             cluster.kill(Component::ApiServer)?;
             wait.until("does not answer").await?;
-            dashboard.until_shows("stale since").await?;
-            dashboard.until_shows("1 of 5 failed, 4 left").await?;
+            dashboard.shows(&["stale since"]).await?;
+            dashboard.shows(&["1 of 5 failed, 4 left"]).await?;
             dashboard.answers_keys().await?;
             scene.ends(2, 1).await?;
             scene.ends(3, 1).await?;
@@ -56,7 +56,7 @@ pub fn api_server(cluster: &Cluster) -> Result<()> {
             cluster.start(Component::ApiServer)?;
             wait.until("answers again").await?;
             wait.until(&retrying(3, 5)).await?;
-            dashboard.until_shows("● live").await?;
+            dashboard.shows(&["● live"]).await?;
 
             scene.ends(4, 1).await?;
             wait.until(&retrying(4, 5)).await?;
@@ -64,7 +64,7 @@ pub fn api_server(cluster: &Cluster) -> Result<()> {
             wait.until("Full migrations: failing").await?;
             cluster.kill(Component::ApiServer)?;
             wait.until_times("does not answer", 2).await?;
-            dashboard.until_shows("stale since").await?;
+            dashboard.shows(&["stale since"]).await?;
             scene.ends(6, 1).await?;
             cluster.start(Component::ApiServer)?;
             anyhow::Ok(())
@@ -81,9 +81,9 @@ pub fn api_server(cluster: &Cluster) -> Result<()> {
             history.get(INSTANCES, NAME).is_some_and(|instance| instance["status"]["phase"] == "Failed").then_some(())
         };
         scene.witness.until("the operator tells of the failure", told).await?;
-        dashboard.until_shows("● live").await?;
+        dashboard.shows(&["● live"]).await?;
         let mut fresh = Dashboard::start(&kubeconfig, scenario.name, &state).await?;
-        fresh.until_shows("5 of 5 failed").await?;
+        fresh.shows(&["5 of 5 failed"]).await?;
         let shown = fresh.whole().await?;
         dashboard.until_is(&shown).await?;
         fresh.quit().await?;

@@ -41,7 +41,7 @@ pub fn play<W>(
         let mut operator = Operator::install(rest, witness, scenario, state.clone()).await?;
         let scene = Scene { cluster, rest, witness, state };
         let watching = watching(&scene).await.context("nobody watches")?;
-        let played = async { operator.upgrade().await.context("the upgrade was not played") };
+        let played = async { operator.upgrade(None).await.context("the upgrade was not played") };
         tokio::try_join!(played, meanwhile(&scene, watching))?;
         Ok(())
     })

@@ -7,10 +7,10 @@ use anyhow::{Result, ensure};
 use serde_json::json;
 use tokio::time::{Duration, interval};
 
-use super::dashboard::Dashboard;
 use super::scene::{Scene, of_full, play, retrying, steered};
 use super::waiting::Waiting;
 use crate::harness::Cluster;
+use crate::stage::dashboard::Dashboard;
 use crate::stage::operator::NAME;
 use crate::stage::witness::INSTANCES;
 
@@ -51,12 +51,12 @@ pub fn nonsense(cluster: &Cluster) -> Result<()> {
         }
         // The last word before a Job ends is that the upgrade goes on: after that, a failure could be of something else.
         write(scene, 0).await?;
-        dashboard.until_shows("3 of 4 failed, 1 left").await?;
+        dashboard.shows(&["3 of 4 failed, 1 left"]).await?;
         scene.ends(4, 0).await?;
         let said = wait.end().await?;
         said.is(&scenario, scene.witness)?;
         said.tells_outages(&[])?;
-        dashboard.until_shows("SETTLED").await?;
+        dashboard.shows(&["SETTLED"]).await?;
         let journal = dashboard.journal("Settled at 18.11.0").await?;
         let failed: Vec<&String> = journal.iter().filter(|entry| entry.contains("→ FAILED")).collect();
         ensure!(failed.is_empty(), "a failure stands in the journal: {failed:#?}");

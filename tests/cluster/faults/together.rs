@@ -5,10 +5,10 @@ use std::process::{Command, Stdio};
 use anyhow::{Context as _, Result, ensure};
 use tempfile::TempDir;
 
-use super::dashboard::Dashboard;
 use super::scene::{Scene, of_full, play, retrying, steered};
 use super::waiting::Waiting;
 use crate::harness::Cluster;
+use crate::stage::dashboard::Dashboard;
 
 pub fn all(cluster: &Cluster) -> Result<()> {
     let said = [
@@ -54,7 +54,7 @@ pub fn all(cluster: &Cluster) -> Result<()> {
         ensure!(lasting(&said.texts()) == lasting(&also.texts()), "{:#?}\nand\n{:#?}", said.texts(), also.texts());
 
         for dashboard in [&mut first, &mut second] {
-            dashboard.until_shows("SETTLED").await?;
+            dashboard.shows(&["SETTLED"]).await?;
         }
         second.until_is(&first.whole().await?).await?;
         let (journal, other) =

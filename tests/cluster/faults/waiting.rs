@@ -6,21 +6,10 @@ use anyhow::{Context as _, Result, ensure};
 use tokio::task::spawn_blocking;
 
 use crate::stage::audit;
+use crate::stage::dashboard::apart;
 use crate::stage::scenario::Scenario;
 use crate::stage::watcher::{Line, Wait};
 use crate::stage::witness::Witness;
-
-/// Does what blocks apart from the runtime, with what it is done to: the witness goes on listening.
-pub async fn apart<T: Send + 'static, R: Send + 'static>(
-    mut it: T,
-    act: impl FnOnce(&mut T) -> R + Send + 'static,
-) -> Result<(T, R)> {
-    Ok(spawn_blocking(move || {
-        let done = act(&mut it);
-        (it, done)
-    })
-    .await?)
-}
 
 /// A `gatewatch wait` of which one hears without blocking.
 pub struct Waiting(Option<Wait>);

@@ -74,12 +74,18 @@ impl Cluster {
         for component in [Component::Controllers, Component::Scheduler, Component::Kubelet] {
             self.start(component)?;
         }
+        self.node_is_ready()?;
+        self.define()
+    }
+
+    /// Waits until the node is there and ready, as after the kubelet has made it.
+    pub fn node_is_ready(&self) -> Result<()> {
         let node = ["wait", "--for=condition=Ready", "node/node-1", "--timeout=1s"];
         self.awaited("the node", || self.kubectl(&node).output().is_ok_and(|ran| ran.status.success()))?;
         // The kubelet reports no loopback address, and logs are read through the address of the node.
         let address = json!({"status": {"addresses": [{"type": "InternalIP", "address": "127.0.0.1"}]}}).to_string();
         self.told(&["patch", "node", NODE, "--subresource=status", "--type=merge", "-p", &address])?;
-        self.define()
+        Ok(())
     }
 
     /// Has the API server serve `GitLabCore`.

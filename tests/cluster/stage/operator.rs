@@ -74,9 +74,9 @@ impl<'a> Operator<'a> {
         Ok(operator)
     }
 
-    /// Takes the instance to its target, or to the gate that fails, while a program that says that watches.
-    pub async fn upgrade(&mut self, heard: Receiver<Vec<String>>) -> Result<()> {
-        self.heard = Some(heard);
+    /// Takes the instance to its target, or to the gate that fails. What is done to a gate may wait for what a program says.
+    pub async fn upgrade(&mut self, heard: Option<Receiver<Vec<String>>>) -> Result<()> {
+        self.heard = heard;
         let mut again = false;
         while !self.hops(again).await? {
             again = true;

@@ -104,6 +104,13 @@ impl Wait {
         }
     }
 
+    /// Waits for a line that says that, and gives all up to it.
+    pub fn up_to(mut self, text: &str) -> Result<Vec<Line>> {
+        let last = self.until(text)?;
+        let position = self.heard.iter().position(|line| line.at == last.at).map_or(self.heard.len(), |at| at + 1);
+        Ok(self.heard.drain(..position).collect())
+    }
+
     /// Waits for its end, and gives its exit code, all its lines and what it wrote to standard error.
     pub fn end(mut self) -> Result<(i32, Vec<Line>, String)> {
         while self.next()?.is_some() {}

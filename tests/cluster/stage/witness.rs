@@ -61,10 +61,25 @@ impl History {
         self.there.get(&(of, name.to_owned()))
     }
 
+    /// The same without the Jobs that came after that moment, of which nobody can have said anything by then.
+    pub fn without_jobs_after(&self, moment: Instant) -> Self {
+        let uid = |heard: &Heard| heard.object["metadata"]["uid"].clone();
+        let late = |job: &Heard| {
+            let first = self.heard.iter().find(|heard| heard.of == JOBS && uid(heard) == uid(job));
+            first.is_none_or(|first| first.at > moment)
+        };
+        let heard = self.heard.iter().filter(|heard| heard.of != JOBS || !late(heard)).cloned().collect();
+        Self { heard, there: BTreeMap::new() }
+    }
+
+    /// The objects that are there.
+    pub fn all(&self, of: &'static str) -> impl Iterator<Item = &Value> {
+        self.there.iter().filter(move |((kind, _), _)| *kind == of).map(|(_, object)| object)
+    }
+
     /// The pods of a Job that are there.
     pub fn pods_of<'a>(&'a self, job: &'a str) -> impl Iterator<Item = &'a Value> {
-        let pods = self.there.iter().filter(|((of, _), _)| *of == PODS).map(|(_, pod)| pod);
-        pods.filter(move |pod| pod["metadata"]["labels"]["batch.kubernetes.io/job-name"] == job)
+        self.all(PODS).filter(move |pod| pod["metadata"]["labels"]["batch.kubernetes.io/job-name"] == job)
     }
 }
 
