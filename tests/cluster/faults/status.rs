@@ -8,7 +8,7 @@ use serde_json::json;
 use tokio::time::{Duration, interval};
 
 use super::scene::{Scene, of_full, play, retrying, steered};
-use super::waiting::Waiting;
+use super::waiting::{Waiting, lasting};
 use crate::harness::Cluster;
 use crate::stage::dashboard::Dashboard;
 use crate::stage::operator::NAME;
@@ -60,7 +60,8 @@ pub fn nonsense(cluster: &Cluster) -> Result<()> {
         let journal = dashboard.journal("Settled at 18.11.0").await?;
         let failed: Vec<&String> = journal.iter().filter(|entry| entry.contains("→ FAILED")).collect();
         ensure!(failed.is_empty(), "a failure stands in the journal: {failed:#?}");
-        ensure!(journal.len() == said.lines.len(), "{journal:#?}\nand not\n{:#?}", said.texts());
+        let told = (lasting(&journal).len(), lasting(&said.texts()).len());
+        ensure!(told.0 == told.1, "{journal:#?}\nand not\n{:#?}", said.texts());
         dashboard.quit().await
     };
     play(cluster, &scenario, watching, meanwhile)

@@ -6,7 +6,7 @@ use anyhow::{Context as _, Result, ensure};
 use tempfile::TempDir;
 
 use super::scene::{Scene, of_full, play, retrying, steered};
-use super::waiting::Waiting;
+use super::waiting::{Waiting, lasting};
 use crate::harness::Cluster;
 use crate::stage::dashboard::Dashboard;
 
@@ -86,12 +86,6 @@ pub fn all(cluster: &Cluster) -> Result<()> {
         Ok(())
     };
     play(cluster, &scenario, watching, meanwhile)
-}
-
-/// The lines without what may be missing in some, and what follows it as if it were there.
-fn lasting(lines: &[String]) -> Vec<String> {
-    let lasting = lines.iter().filter(|line| !line.contains("about to complete"));
-    lasting.map(|line| line.replace("retrying → done", "running → done")).collect()
 }
 
 /// `gatewatch record`, until it is asked for its end.

@@ -100,3 +100,9 @@ impl Said {
 fn is_of_feed(line: &Line) -> bool {
     line.change["subject"] == "feed"
 }
+
+/// The lines without what may be missing in some, and what follows it as if it were there.
+pub fn lasting(lines: &[String]) -> Vec<String> {
+    let lasting = lines.iter().filter(|line| !line.contains("about to complete"));
+    lasting.map(|line| line.replace("retrying → done", "running → done")).collect()
+}
