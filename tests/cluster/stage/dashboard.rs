@@ -13,6 +13,9 @@ use crate::pty::{Setup, Terminal};
 /// A dashboard that is open. It is ended when it is dropped.
 pub struct Dashboard(Option<Terminal>);
 
+/// In columns and rows: whole sentences have room in it.
+const WIDE: (u16, u16) = (300, 60);
+
 /// How long a state has to stand for a screen to show it: what is over before a frame is drawn, is not.
 const SEEN: Duration = Duration::from_secs(1);
 
@@ -22,8 +25,7 @@ impl Dashboard {
         let (kubeconfig, state): (String, PathBuf) = (kubeconfig.display().to_string(), state.to_owned());
         let setup = Setup::program(&["-n", namespace, "--kubeconfig", &kubeconfig]);
         let mut terminal = setup.env("XDG_STATE_HOME", &state.display().to_string()).start();
-        // Wide enough that nothing is cut.
-        terminal.resize(200, 60);
+        terminal.resize(WIDE.0, WIDE.1);
         let mut dashboard = Self(Some(terminal));
         dashboard.shows(&["● live"]).await?;
         Ok(dashboard)
@@ -33,7 +35,7 @@ impl Dashboard {
     pub fn open(cluster: &Cluster, namespace: &str) -> Self {
         let kubeconfig = cluster.kubeconfig().display().to_string();
         let mut terminal = Setup::program(&["--kubeconfig", &kubeconfig, "-n", namespace]).start();
-        terminal.resize(200, 60);
+        terminal.resize(WIDE.0, WIDE.1);
         Self(Some(terminal))
     }
 
