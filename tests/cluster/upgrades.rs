@@ -38,10 +38,11 @@ fn holds(cluster: &Cluster, scenario: &Scenario) -> Result<()> {
         let state = cluster.folder().join("state").join(scenario.name);
         let mut operator = Operator::install(&rest, &witness, scenario, state).await?;
         let mut wait = Wait::start(&cluster.kubeconfig(), scenario.name)?;
-        let mut dashboard = Dashboard::open(cluster, scenario.name);
+        let kept = cluster.folder().join("state-of-dashboards");
+        let mut dashboard = Dashboard::start(&cluster.kubeconfig(), scenario.name, &kept).await?;
         // Whoever watches has to be there before the first Job.
         let wait = spawn_blocking(move || wait.until("Upgrading").map(|_| wait)).await??;
-        dashboard.shows(&["● live", "Background migrations"]).await?;
+        dashboard.shows(&["Background migrations"]).await?;
         operator.upgrade(Some(wait.said_so_far())).await.context("the upgrade was not played")?;
         let (code, lines, errors) = spawn_blocking(|| wait.end()).await??;
         audit::says(&scenario.said, &lines)?;

@@ -54,7 +54,7 @@ pub fn is_deleted(cluster: &Cluster) -> Result<()> {
         audit::says(&[before.said, vec!["The GitLabCore is gone".into()]].concat(), &lines)?;
         dashboard.shows(&["The GitLabCore namespace-deleted/gitlab is gone", "Waiting for another"]).await?;
         dashboard.type_keys("J");
-        dashboard.shows(&["1 of 6 failed, 5 left: migrations exited 1 (Error)", "The GitLabCore is gone"]).await?;
+        dashboard.shows(&["1 of 6 failed, 5 left: migrations exited 1 (Error)", "upgrading → gone"]).await?;
         dashboard.type_keys("J");
         until("the namespace is gone", async || Ok(upgrade.rest.get(&path).await.is_err())).await?;
 

@@ -20,7 +20,7 @@ const WIDE: (u16, u16) = (300, 60);
 const SEEN: Duration = Duration::from_secs(1);
 
 impl Dashboard {
-    /// Starts one on that namespace, which keeps its state in that folder, and waits until it is live.
+    /// Starts one on that namespace in a wide terminal, which keeps its state in that folder, and waits until it is live.
     pub async fn start(kubeconfig: &Path, namespace: &str, state: &Path) -> Result<Self> {
         let (kubeconfig, state): (String, PathBuf) = (kubeconfig.display().to_string(), state.to_owned());
         let setup = Setup::program(&["-n", namespace, "--kubeconfig", &kubeconfig]);
@@ -31,12 +31,10 @@ impl Dashboard {
         Ok(dashboard)
     }
 
-    /// Opens one in that namespace, which keeps its state to itself.
+    /// Opens one on that namespace in a terminal of 100×30, which keeps its state to itself.
     pub fn open(cluster: &Cluster, namespace: &str) -> Self {
         let kubeconfig = cluster.kubeconfig().display().to_string();
-        let mut terminal = Setup::program(&["--kubeconfig", &kubeconfig, "-n", namespace]).start();
-        terminal.resize(WIDE.0, WIDE.1);
-        Self(Some(terminal))
+        Self(Some(Setup::program(&["--kubeconfig", &kubeconfig, "-n", namespace]).start()))
     }
 
     /// Waits until all of that is shown.
