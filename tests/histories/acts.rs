@@ -20,6 +20,8 @@ const POD_GC: (&str, &str) = ("DeletionByPodGC", "PodGC: node no longer exists")
 pub fn act(model: &mut Model, act: Act) {
     let job = model.current_job(model.core.stage).filter(|&job| !model.jobs[job].finished());
     let pod = job.and_then(|job| model.pods_of(job).into_iter().rev().find(|&pod| model.pods[pod].active()));
+    // Not modelled, as in `kubelet`: a pod that is taken away between the end of its last container and its own.
+    let pod = pod.filter(|&pod| !model.pods[pod].has_passed());
     let on_node = pod.filter(|&pod| model.pods[pod].scheduled && model.pods[pod].told);
     match act {
         Act::EvictedForStorage => on_node.into_iter().for_each(|pod| model.evict(pod, STORAGE, false)),

@@ -178,11 +178,25 @@ fn vanished<'a>(truth: &'a JobTruth, witness: &'a Witness) -> impl Iterator<Item
     truth.of_pods.iter().filter(|pod| pod.gone && !witness.taken.contains(&pod.uid))
 }
 
+/// Whether nobody can tell a run that failed from one that was stopped: it ended as its pod had to go, in whole seconds, and was
+/// seen only since.
+fn perhaps_stopped(failure: &Failure, truth: &JobTruth, witness: &Witness) -> bool {
+    let requested = truth.of_pods[failure.pod].requested;
+    match &failure.what {
+        Failed::Run { id, .. } => {
+            !witness.ended_before.contains(id) && requested.is_some_and(|requested| failure.until >= requested)
+        }
+        Failed::Pod { .. } => false,
+    }
+}
+
 /// The failed attempts in place: what is there is known, and of pods that vanished only what was seen, and not whether it
 /// counts.
 fn restarts(truth: &JobTruth, witness: &Witness) -> RangeInclusive<u32> {
     let there: u32 = truth.of_pods.iter().filter(|pod| !pod.gone).map(|pod| pod.restarts).sum();
     let perhaps: u32 = vanished(truth, witness).map(|pod| pod.tried - pod.restarts).sum();
+    let unclear = truth.failures.iter().filter(|failure| perhaps_stopped(failure, truth, witness)).count();
+    let there = there.saturating_sub(u32::try_from(unclear).unwrap());
     if witness.missed { there..=truth.restarts + perhaps } else { truth.restarts..=truth.restarts }
 }
 
@@ -213,7 +227,7 @@ fn last_failure(
 ) {
     let subject = truth.name.as_str();
     let known = |failure: &&Failure| match &failure.what {
-        Failed::Run { id, .. } => witness.ended.contains(id),
+        Failed::Run { id, .. } => witness.ended.contains(id) && !perhaps_stopped(failure, truth, witness),
         Failed::Pod { .. } => witness.taken.contains(&truth.of_pods[failure.pod].uid),
     };
     let known: Vec<&Failure> = truth.failures.iter().filter(known).collect();

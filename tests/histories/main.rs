@@ -1,11 +1,17 @@
 //! Random histories of Jobs, of a small model of the Job controller, the kubelet and the operator, and what is told of them
 //! against what is true.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking, its helpers too")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test fails by panicking, its helpers too"
+)]
 
 mod acts;
 mod compare;
 mod controller;
+mod coverage;
 mod feed;
 mod kubectl;
 mod kubelet;
@@ -22,7 +28,10 @@ mod witness;
 use gatewatch::cluster::{Change, Object};
 use gatewatch::run::derive;
 use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::TestRunner;
 
+use crate::coverage::Coverage;
 use crate::feed::{Listener, Told, object};
 use crate::model::{Model, Write};
 use crate::over_time::OverTime;
@@ -80,12 +89,27 @@ fn tail(history: &[Write]) -> String {
     history[history.len().saturating_sub(40)..].iter().map(line).collect()
 }
 
+/// How many histories each test tells: enough to be quick, or as many as asked for.
+fn cases() -> u32 {
+    std::env::var("HISTORIES").map_or(60, |many| many.parse().expect("HISTORIES is a number"))
+}
+
 fn choices() -> impl Strategy<Value = Vec<u8>> {
     prop::collection::vec(any::<u8>(), 1..60)
 }
 
+#[test]
+fn histories_hold_all_that_can_become_of_a_job() {
+    let mut runner = TestRunner::deterministic();
+    let mut coverage = Coverage::default();
+    for _ in 0..400 {
+        coverage.add(&Model::play(script().new_tree(&mut runner).unwrap().current()));
+    }
+    assert_eq!(coverage.too_seldom(), Vec::<String>::new(), "{coverage:#?}");
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn what_is_told_in_order_is_reported_as_it_is(script in script()) {

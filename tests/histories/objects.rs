@@ -70,7 +70,7 @@ impl Model {
         );
         let times = [("startTime", of.started), ("completionTime", of.completed)];
         status.extend(times.iter().filter_map(|(name, at)| Some(((*name).into(), json!(time((*at)?))))));
-        if of.started.is_some() {
+        if of.started.is_some() || !conditions.is_empty() {
             let mut uncounted = Map::new();
             for (name, pods) in [("failed", &of.uncounted_failed), ("succeeded", &of.uncounted_succeeded)] {
                 if !pods.is_empty() {

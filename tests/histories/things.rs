@@ -199,6 +199,12 @@ impl Pod {
         self.containers.iter().any(|container| container.role != Role::Sidecar && failed(container))
     }
 
+    /// Whether all its main containers ended well.
+    pub fn has_passed(&self) -> bool {
+        let passed = |container: &Container| container.last_end().is_some_and(|end| end.code == 0);
+        self.containers.iter().filter(|container| container.role == Role::Main).all(passed)
+    }
+
     /// What keeps it, or one of its containers, from starting.
     pub fn stuck(&self) -> Option<&Stuck> {
         self.stuck.as_ref().or_else(|| self.containers.iter().find_map(|container| container.stuck.as_ref()))

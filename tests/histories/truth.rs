@@ -67,6 +67,8 @@ pub struct PodTruth {
     pub name: String,
     pub gone: bool,
     pub terminating: bool,
+    /// When its end was asked for, in whole seconds.
+    pub requested: Option<Seconds>,
     pub waits_or_runs: bool,
     /// How many of its Job's failed attempts in place are its own.
     pub restarts: u32,
@@ -201,6 +203,7 @@ fn of_pod(model: &Model, job: &Job, pod: usize) -> PodTruth {
         name: of.name.clone(),
         gone: of.gone,
         terminating: of.deletion.is_some(),
+        requested: of.deletion.map(|deletion| deletion.requested.div_euclid(1000)),
         waits_or_runs: of.waits_or_runs(),
         restarts: if counts { tried } else { 0 },
         tried,

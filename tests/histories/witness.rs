@@ -11,6 +11,8 @@ pub struct Witness {
     pub seen: BTreeSet<String>,
     /// The runs that they saw to have ended.
     pub ended: BTreeSet<String>,
+    /// Those of them that they saw to have ended before their pod had to go, or to have been followed by another one.
+    pub ended_before: BTreeSet<String>,
     /// The pods that they saw to have to go, or to have failed.
     pub taken: BTreeSet<String>,
     /// The Jobs that they saw to have ended.
@@ -28,12 +30,16 @@ impl Witness {
                 self.taken.insert(uid.clone());
             }
             for container in &pod.containers {
-                let current = match &container.state {
-                    ContainerState::Terminated(end) => Some(end),
-                    _ => None,
-                };
-                self.ended.extend(current.into_iter().chain(&container.previous).map(|end| end.container_id.clone()));
+                let before = container.previous.iter().map(|end| end.container_id.clone());
+                self.ended_before.extend(before);
+                if let ContainerState::Terminated(end) = &container.state {
+                    self.ended.insert(end.container_id.clone());
+                    if !pod.terminating() {
+                        self.ended_before.insert(end.container_id.clone());
+                    }
+                }
             }
+            self.ended.extend(self.ended_before.iter().cloned());
         }
         if let Object::Job(job) = object
             && job.finished()
