@@ -34,7 +34,7 @@ pub fn act(model: &mut Model, act: Act) {
         Act::Tainted => on_node.into_iter().for_each(|pod| model.disrupt(pod, TAINT)),
         Act::NodeGone => on_node.into_iter().for_each(|pod| model.lose(pod)),
         Act::Deleted => pod.into_iter().for_each(|pod| model.delete_by_hand(pod, model.script.shape.grace)),
-        Act::ForceDeleted => pod.into_iter().for_each(|pod| model.delete_by_hand(pod, 1)),
+        Act::ForceDeleted => pod.into_iter().for_each(|pod| model.delete_by_hand(pod, 0)),
         Act::Suspend => job.into_iter().for_each(|job| model.suspend(job, true)),
         Act::Resume => job.into_iter().for_each(|job| model.suspend(job, false)),
         Act::DeleteJob { orphans } => job.into_iter().for_each(|job| model.delete_job(job, orphans)),
@@ -89,7 +89,9 @@ impl Model {
 
     fn delete_by_hand(&mut self, pod: usize, grace: i64) {
         self.take(pod, Taken::Away { reason: "Deleted", message: "", at: self.now });
-        self.delete_pod(pod, grace);
+        // Nobody waits for what runs in it: it goes as its Job lets go of it, unless that waits for its end.
+        self.pods[pod].stopped = grace == 0 && !self.script.shape.replace_failed_only;
+        self.delete_pod(pod, grace.max(i64::from(self.script.shape.replace_failed_only)));
     }
 
     /// Its node is gone, and whoever cleans up after it calls the pod failed, and deletes it.

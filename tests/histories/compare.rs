@@ -194,7 +194,8 @@ fn perhaps_stopped(failure: &Failure, truth: &JobTruth, witness: &Witness) -> bo
 /// counts.
 fn restarts(truth: &JobTruth, witness: &Witness) -> RangeInclusive<u32> {
     let there: u32 = truth.of_pods.iter().filter(|pod| !pod.gone).map(|pod| pod.restarts).sum();
-    let perhaps: u32 = vanished(truth, witness).map(|pod| pod.tried - pod.restarts).sum();
+    let over = truth.gave_up.is_some() || truth.word == "done";
+    let perhaps: u32 = vanished(truth, witness).filter(|_| over).map(|pod| pod.tried - pod.restarts).sum();
     let unclear = truth.failures.iter().filter(|failure| perhaps_stopped(failure, truth, witness)).count();
     let there = there.saturating_sub(u32::try_from(unclear).unwrap());
     if witness.missed { there..=truth.restarts + perhaps } else { truth.restarts..=truth.restarts }
