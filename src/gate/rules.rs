@@ -354,6 +354,17 @@ fn a_pod_that_answers_the_end_of_its_job_with_exit_code_0_is_no_failed_pod_and_k
 }
 
 #[test]
+fn a_pod_that_passed_as_the_deadline_came_is_not_what_the_job_counts_as_failed() {
+    let over = json!({"status": {"active": 0, "failed": 1, "succeeded": 1, "conditions": [holds("Failed", "DeadlineExceeded", 50)]}});
+    let passed = with(pod("b", 20, json!({"state": ended(0, 21, 49)})), json!({"status": {"phase": "Succeeded"}}));
+    let mut cluster = Cluster::of([with(job(), over), passed.clone()]);
+    let expired =
+        json!({"metadata": {"deletionTimestamp": at(110), "deletionGracePeriodSeconds": 0, "finalizers": null}});
+    cluster.delete(with(passed, expired));
+    assert_eq!(cluster.gate().job.unwrap().attempts.pods.failed, 1);
+}
+
+#[test]
 fn the_restarts_of_a_pod_that_a_suspension_stopped_do_not_come_back_as_the_job_completes() {
     let restarted = pod("a", 0, json!({"restartCount": 2, "state": running(40), "lastState": ended(1, 20, 30)}));
     let mut cluster = Cluster::of([job(), restarted.clone()]);

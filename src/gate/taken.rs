@@ -37,7 +37,13 @@ pub(super) const TOLERANCE: SignedDuration = SignedDuration::from_secs(1);
 /// What took the pod away.
 pub(super) fn taken(record: &PodRecord, job: &Job) -> Taken {
     let pod = &record.pod;
+    let requested = record.deletion_requested;
     let succeeded = pod.phase == PodPhase::Succeeded;
+    // It passed, unless its end was asked for before: its Job had not let go of it then, or something in it still ran.
+    let before = |requested: Timestamp| record.released != Some(Released::Later) && last_end(record) < Some(requested);
+    if succeeded && requested.is_none_or(before) {
+        return Taken::Not;
+    }
     let disruption = holding(&pod.conditions, "DisruptionTarget");
     if failed_by_kubelet(pod) {
         // A pod that its node rejects never had a container.
@@ -49,7 +55,6 @@ pub(super) fn taken(record: &PodRecord, job: &Job) -> Taken {
         let (reason, message) = (disruption.reason.clone(), disruption.message.clone());
         return Taken::Away { reason, message, time: disruption.since };
     }
-    let requested = record.deletion_requested;
     // Where nothing restarts in place, a pod has failed with the first of its containers. Where they do, a container that
     // waits for its restart ends no pod.
     let failed_by_itself =
@@ -63,8 +68,8 @@ pub(super) fn taken(record: &PodRecord, job: &Job) -> Taken {
     let at_or_after = |moment: Timestamp| {
         moment.checked_sub(TOLERANCE).is_ok_and(|early| requested.is_none_or(|requested| requested >= early))
     };
-    // One that answers its end with exit code 0 has not passed all the same; but without such a request it did.
-    if let Some(since) = gave_up_at(job).filter(|since| at_or_after(*since) && (!succeeded || requested.is_some())) {
+    // One that answers such a request with exit code 0 has not passed all the same.
+    if let Some(since) = gave_up_at(job).filter(|since| at_or_after(*since)) {
         return Taken::JobGaveUp { since };
     }
     let Some(requested) = requested else { return Taken::Not };

@@ -10,7 +10,7 @@ use gatewatch::run::{PastJob, Run, StepId, Verdict};
 use crate::kubectl::answers;
 use crate::model::time;
 use crate::operator::VERSIONS;
-use crate::truth::{Failed, Failure, JobTruth, PodTruth, Truth};
+use crate::truth::{ContainerTruth, Failed, Failure, JobTruth, PodTruth, Truth};
 use crate::witness::Witness;
 
 /// What differs, in words; empty where nothing does.
@@ -178,13 +178,15 @@ fn vanished<'a>(truth: &'a JobTruth, witness: &'a Witness) -> impl Iterator<Item
     truth.of_pods.iter().filter(|pod| pod.gone && !witness.taken.contains(&pod.uid))
 }
 
-/// Whether nobody can tell a run that failed from one that was stopped: it ended as its pod had to go, in whole seconds, and was
-/// seen only since.
+/// Whether nobody can tell a run that failed from one that was stopped: it ended as its pod had to go, or a sidecar as the
+/// others were done, in whole seconds, and was seen only since.
 fn perhaps_stopped(failure: &Failure, truth: &JobTruth, witness: &Witness) -> bool {
-    let requested = truth.of_pods[failure.pod].requested;
+    let pod = &truth.of_pods[failure.pod];
     match &failure.what {
-        Failed::Run { id, .. } => {
-            !witness.ended_before.contains(id) && requested.is_some_and(|requested| failure.until >= requested)
+        Failed::Run { id, container, .. } => {
+            let since =
+                if *container == "proxy" { pod.done.into_iter().chain(pod.requested).min() } else { pod.requested };
+            !witness.ended_before.contains(id) && since.is_some_and(|since| failure.until >= since)
         }
         Failed::Pod { .. } => false,
     }
@@ -198,7 +200,11 @@ fn restarts(truth: &JobTruth, witness: &Witness) -> RangeInclusive<u32> {
     let perhaps: u32 = vanished(truth, witness).filter(|_| over).map(|pod| pod.tried - pod.restarts).sum();
     let unclear = truth.failures.iter().filter(|failure| perhaps_stopped(failure, truth, witness)).count();
     let there = there.saturating_sub(u32::try_from(unclear).unwrap());
-    if witness.missed { there..=truth.restarts + perhaps } else { truth.restarts..=truth.restarts }
+    // The controller's word for both limits is the same, and the pod that would tell which it was is one that vanished.
+    let by_limit = truth.gave_up.is_some_and(|(reason, _)| reason == "BackoffLimitExceeded");
+    let vague = by_limit && truth.in_place && vanished(truth, witness).next().is_some();
+    let most = (truth.restarts + perhaps).max(if vague { truth.backoff_limit.max(1) } else { 0 });
+    if witness.missed { there..=most } else { truth.restarts..=truth.restarts }
 }
 
 /// The failed pods: the Job tells how many, and as it gives up not which of those that vanished it stopped itself.
@@ -240,13 +246,14 @@ fn last_failure(
         Some(LastFailure::Known(said)) if newest.iter().any(|failure| same(said, failure, truth)) => {}
         // The condition names what the policy matched, where nobody saw it.
         Some(LastFailure::Known(said)) if newest.is_empty() && witness.missed => {
-            let named = |failure: &&Failure| match (&failure.what, &said.ending) {
-                (Failed::Run { container, code, .. }, Ending::Container { container: named, exit, .. }) => {
-                    container == named && *code == exit.code && truth.of_pods[failure.pod].name == said.pod
+            let named = |pod: &PodTruth| match &said.ending {
+                Ending::Container { container, exit, .. } => {
+                    let ended = |of: &ContainerTruth| of.name == container && of.exit == Some(exit.code);
+                    pod.name == said.pod && pod.containers.iter().any(ended)
                 }
-                _ => false,
+                Ending::Pod { .. } => false,
             };
-            if !truth.failures.iter().any(|failure| named(&failure)) {
+            if !truth.of_pods.iter().any(named) {
                 differences.note(subject, "last failure", said, "nothing of the kind");
             }
         }

@@ -5,7 +5,7 @@ use gatewatch::run::StepId;
 use crate::model::{Millis, Model};
 use crate::objects::id;
 use crate::script::Seconds;
-use crate::things::{Job, Pod, Role, State, Stuck, Taken};
+use crate::things::{End, Job, Pod, Role, State, Stuck, Taken};
 
 /// What is true once the API server told something.
 #[derive(Debug)]
@@ -69,6 +69,8 @@ pub struct PodTruth {
     pub terminating: bool,
     /// When its end was asked for, in whole seconds.
     pub requested: Option<Seconds>,
+    /// When the last of its main containers ended, once none runs again.
+    pub done: Option<Seconds>,
     pub waits_or_runs: bool,
     /// How many of its Job's failed attempts in place are its own.
     pub restarts: u32,
@@ -89,6 +91,8 @@ pub struct ContainerTruth {
     pub runs: bool,
     pub current: Option<String>,
     pub previous: Option<String>,
+    /// The exit code that a pod failure policy looks at, whoever ended it.
+    pub exit: Option<i64>,
 }
 
 pub fn truth(model: &Model) -> Truth {
@@ -115,7 +119,8 @@ fn of_job(model: &Model, job: usize) -> JobTruth {
     let restarts: u32 = of_pods.iter().map(|pod| pod.restarts).sum();
     let failed = of_pods.iter().filter(|pod| pod.failed).count();
     // That it gave up for its restarts stays true also where their pod was on its way out.
-    let at_least = if of.by_restarts { shape.backoff_limit.max(1) } else { 0 };
+    let at_least =
+        if of.by_restarts && failed <= shape.backoff_limit as usize { shape.backoff_limit.max(1) } else { 0 };
     let restarts = restarts.max(at_least);
     let newest = pods.last().map(|&pod| &model.pods[pod]);
     // A pod that kept the gate from starting still explains it once it has to go, until its Job's status follows.
@@ -184,6 +189,10 @@ fn of_pod(model: &Model, job: &Job, pod: usize) -> PodTruth {
             }
             _ => false,
         };
+    let mains = of.containers.iter().filter(|container| container.role == Role::Main);
+    let over = |end: &End| end.code == 0 || !model.script.shape.in_place;
+    let ends = mains.map(|main| main.last_end().filter(over).map(|end| end.at.div_euclid(1000)));
+    let done = ends.collect::<Option<Vec<_>>>().and_then(|ends| ends.into_iter().max());
     let containers = of.containers.iter().map(|container| {
         let before = container.runs.iter().rev().nth(1).map(id);
         let last = container.runs.last().filter(|run| run.end.is_some()).map(id);
@@ -196,13 +205,19 @@ fn of_pod(model: &Model, job: &Job, pod: usize) -> PodTruth {
             State::Unknown => (None, None),
         };
         let runs = container.state == State::Running;
-        ContainerTruth { name: container.name, role: container.role, runs, current, previous }
+        let exit = match container.state {
+            State::Ended => container.last_end().map(|end| end.code),
+            State::Unknown => Some(137),
+            State::Waiting(..) | State::Running => None,
+        };
+        ContainerTruth { name: container.name, role: container.role, runs, current, previous, exit }
     });
     PodTruth {
         uid: of.uid.clone(),
         name: of.name.clone(),
         gone: of.gone,
         terminating: of.deletion.is_some(),
+        done,
         requested: of.deletion.map(|deletion| deletion.requested.div_euclid(1000)),
         waits_or_runs: of.waits_or_runs(),
         restarts: if counts { tried } else { 0 },

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use gatewatch::cluster::{ContainerState, Object, PodPhase};
+use gatewatch::cluster::{Container, ContainerRole, ContainerState, Object, PodPhase};
 
 /// What somebody saw.
 #[derive(Clone, Debug, Default)]
@@ -29,12 +29,15 @@ impl Witness {
             if pod.terminating() || pod.phase == PodPhase::Failed {
                 self.taken.insert(uid.clone());
             }
+            let ended = |container: &Container| matches!(container.state, ContainerState::Terminated(_));
+            let is_main = |container: &&Container| container.role == ContainerRole::Main;
+            let done = pod.containers.iter().filter(is_main).all(ended);
             for container in &pod.containers {
                 let before = container.previous.iter().map(|end| end.container_id.clone());
                 self.ended_before.extend(before);
                 if let ContainerState::Terminated(end) = &container.state {
                     self.ended.insert(end.container_id.clone());
-                    if !pod.terminating() {
+                    if !pod.terminating() && !(done && container.role == ContainerRole::Sidecar) {
                         self.ended_before.insert(end.container_id.clone());
                     }
                 }
