@@ -55,7 +55,7 @@ pub use memory::{Memory, Upgrade};
 pub use meta::{Condition, Labels, Meta, Owner, Uid, condition, holding, is_namespace};
 pub use object::{Kind, Object, Unreadable};
 pub use pod::{Container, ContainerRole, ContainerState, Pod, PodPhase, Terminated, restarts};
-pub use record::{FinishedRun, JobRecord, PodRecord};
+pub use record::{FinishedRun, JobRecord, PodRecord, Released};
 pub use text::{LONGEST, clean};
 pub(crate) use text::{clean_line, clean_sentence, clean_value, clean_word};
 pub use world::World;

@@ -108,7 +108,7 @@ pub struct Terminated {
     pub reason: String,
     /// The termination message; normally empty, as the chart sets no policy for it.
     pub message: String,
-    /// When the run began.
+    /// When the run began; absent where it could not be started.
     pub started: Option<Timestamp>,
     /// When it ended.
     pub finished: Option<Timestamp>,
@@ -228,7 +228,8 @@ fn terminated(ended: &Value) -> Terminated {
         signal: read::number(ended, &["signal"]).filter(|signal| *signal != 0),
         reason: read::text(ended, &["reason"]).unwrap_or_default(),
         message: read::message(ended, &["message"]).unwrap_or_default(),
-        started: read::time(ended, &["startedAt"]),
+        // One that could not be started is told to have started with the epoch (seen on a real cluster).
+        started: read::time(ended, &["startedAt"]).filter(|started| *started > Timestamp::UNIX_EPOCH),
         finished: read::time(ended, &["finishedAt"]),
     }
 }

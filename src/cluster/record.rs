@@ -32,10 +32,34 @@ pub struct PodRecord {
     /// When its deletion was asked for. The API server moves the pod's deletion timestamp once more as it removes it, so
     /// the first one seen stays.
     pub deletion_requested: Option<Timestamp>,
+    /// How its Job let go of it, where that was seen.
+    #[serde(default)]
+    pub released: Option<Released>,
     /// The last real error of an image pull, by container: a back-off only repeats that there was one.
     pull_errors: BTreeMap<String, PullError>,
     /// The logs of its containers, as far as they were read.
     logs: Logs,
+}
+
+/// How a Job lets go of a pod: by taking off its finalizer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Released {
+    /// While it waited or ran, and before anybody asked for its end: the Job controller does so with the pods of a Job that is
+    /// suspended, and then deletes them.
+    First,
+    /// After somebody asked for its end: then the Job accounts for it before.
+    Later,
+}
+
+impl Released {
+    fn between(before: &Pod, after: &Pod) -> Option<Self> {
+        let works = matches!(after.phase, PodPhase::Pending | PodPhase::Running);
+        match (after.terminating(), before.meta.job_tracking, after.meta.job_tracking) {
+            (false, true, false) if works => Some(Self::First),
+            (true, _, true) => Some(Self::Later),
+            _ => None,
+        }
+    }
 }
 
 /// A run of a container that ended.
@@ -47,6 +71,11 @@ pub struct FinishedRun {
     pub role: ContainerRole,
     /// How it ended.
     pub end: Terminated,
+    /// Whether it ended by itself for certain: it was told to have ended before its pod had to go, and a sidecar before the
+    /// main containers were done; or another run of the container followed. Times alone can't tell: they are whole seconds,
+    /// and a Job gives up within one.
+    #[serde(default)]
+    pub by_itself: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -77,6 +106,7 @@ impl PodRecord {
             gone: false,
             runs: Vec::new(),
             deletion_requested: None,
+            released: None,
             pull_errors: BTreeMap::new(),
             logs: Logs::default(),
         };
@@ -88,16 +118,21 @@ impl PodRecord {
     pub(crate) fn see(&mut self, mut pod: Pod) {
         // A Job that is deleted without its pods disowns them, and what they went through is still its own.
         pod.meta.owner = pod.meta.owner.or_else(|| self.pod.meta.owner.take());
+        let stays = !pod.terminating() && pod.phase != PodPhase::Failed;
+        let main_runs = pod.containers.iter().any(|container| {
+            container.role == ContainerRole::Main && !matches!(container.state, ContainerState::Terminated(_))
+        });
         for container in &pod.containers {
             if let Some(previous) = &container.previous {
-                self.remember(container, previous);
+                self.remember(container, previous, true);
             }
             if let ContainerState::Terminated(end) = &container.state {
-                self.remember(container, end);
+                self.remember(container, end, stays && (main_runs || container.role != ContainerRole::Sidecar));
             }
             self.remember_pull_error(container);
         }
         self.deletion_requested = self.deletion_requested.or_else(|| pod.meta.deletion_requested());
+        self.released = self.released.or_else(|| Released::between(&self.pod, &pod));
         keep_disruption(&self.pod, &mut pod);
         self.pod = pod;
     }
@@ -140,25 +175,35 @@ impl PodRecord {
         // Its Job may have disowned it meanwhile.
         self.pod.meta.owner = self.pod.meta.owner.take().or(remembered.pod.meta.owner);
         for run in remembered.runs {
-            if self.runs.iter().all(|known| !known.same(&run.container, &run.end)) {
-                self.add(run);
+            match self.runs.iter_mut().find(|known| known.same(&run.container, &run.end)) {
+                Some(known) => known.by_itself |= run.by_itself,
+                None => self.add(run),
             }
         }
         self.deletion_requested = remembered.deletion_requested.or(self.deletion_requested);
+        self.released = remembered.released.or(self.released);
         for (container, error) in remembered.pull_errors {
             self.pull_errors.entry(container).or_insert(error);
         }
         self.logs.recall(remembered.logs);
     }
 
-    fn remember(&mut self, container: &Container, end: &Terminated) {
+    fn remember(&mut self, container: &Container, end: &Terminated, by_itself: bool) {
         match self.runs.iter_mut().find(|run| run.same(&container.name, end)) {
-            Some(run) => run.end = end.clone(),
+            Some(run) => {
+                run.end = end.clone();
+                run.by_itself |= by_itself;
+            }
             None => {
-                let (name, role) = (container.name.clone(), container.role);
-                self.add(FinishedRun { container: name, role, end: end.clone() });
+                let (container, role) = (container.name.clone(), container.role);
+                self.add(FinishedRun { container, role, end: end.clone(), by_itself });
             }
         }
+    }
+
+    /// The run of that container that ended so, if it did.
+    pub(crate) fn run(&self, container: &Container, end: &Terminated) -> Option<&FinishedRun> {
+        self.runs.iter().find(|run| run.same(&container.name, end))
     }
 
     fn add(&mut self, run: FinishedRun) {

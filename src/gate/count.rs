@@ -3,7 +3,7 @@
 
 use super::taken::{TOLERANCE, Taken, accounted, cut_off, gave_up_at, listed, taken};
 use super::{Attempts, policy};
-use crate::cluster::{Container, ContainerState, Event, FinishedRun, Job, JobRecord, PodPhase, PodRecord, holding};
+use crate::cluster::{Container, Event, Job, JobRecord, PodPhase, PodRecord, holding};
 
 /// The failed attempts of a Job, from its status, the records of its pods, the gone ones included, and the events about it.
 /// How another controller counts (`spec.managedBy`) is not for us to tell: then it is what the status reports.
@@ -44,7 +44,8 @@ fn failed_runs_of(record: &PodRecord, of: &JobRecord) -> u32 {
     let counts = of.job.restarts_in_place
         && match record.pod.phase {
             PodPhase::Pending | PodPhase::Running | PodPhase::Succeeded => {
-                !record.gone || over(of) && !matches!(taken, Taken::Away { .. })
+                let keeps = || matches!(taken, Taken::Not | Taken::JobGaveUp { .. } | Taken::JobDeleted);
+                !record.gone || over(of) && keeps()
             }
             PodPhase::Failed | PodPhase::Unknown => matches!(taken, Taken::JobGaveUp { .. } | Taken::JobDeleted),
         };
@@ -54,10 +55,9 @@ fn failed_runs_of(record: &PodRecord, of: &JobRecord) -> u32 {
 
 /// A run that has failed and has no successor yet counts on top of the restarts, unless it was cut off.
 fn failed_runs(container: &Container, record: &PodRecord, taken: &Taken) -> u32 {
-    let ahead = container.failed_ahead().is_some_and(|end| {
-        let run = || FinishedRun { container: container.name.clone(), role: container.role, end: end.clone() };
-        !matches!(container.state, ContainerState::Terminated(_)) || !cut_off(&run(), record, taken)
-    });
+    let ahead = container
+        .failed_ahead()
+        .is_some_and(|end| record.run(container, end).is_none_or(|run| !cut_off(run, record, taken)));
     container.restarts.saturating_add(u32::from(ahead))
 }
 

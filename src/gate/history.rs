@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 use super::logs::of_attempt;
 use super::taken::{Taken, accounted, cut_off, taken};
-use super::{Attempt, Attempts, Ending, Exit, Failure, LastFailure, Outcome, RunLog};
+use super::{Attempt, Attempts, Ending, Exit, Failure, LastFailure, Outcome, RunLog, policy};
 use crate::cluster::{
     ContainerRole, ContainerState, Excerpt, FinishedRun, Job, JobRecord, Log, PodPhase, PodRecord, holding,
 };
@@ -35,13 +35,19 @@ pub(super) fn attempts(of: &JobRecord, pods: &[&PodRecord]) -> Vec<Attempt> {
             attempts.extend(running(record));
         }
     }
-    attempts.sort_by_key(|attempt| (attempt.outcome == Outcome::Running, attempt.ended, attempt.started));
+    // A pod fails as a whole after its runs, also where that is told to be in the same second.
+    attempts.sort_by_key(|attempt| {
+        let started = attempt.started.or(attempt.ended);
+        (attempt.outcome == Outcome::Running, attempt.ended, attempt.run.is_none(), started)
+    });
     attempts
 }
 
-/// A pod that is merely terminating is not yet a failed attempt: its Job may be about to say that it gave up.
+/// A pod that is merely terminating is not yet a failed attempt: its Job may be about to say that it gave up. One that the
+/// Job's failure policy ignores is none at all.
 fn told_as_failed(job: &Job, record: &PodRecord) -> bool {
-    record.pod.phase == PodPhase::Failed || accounted(job, record) || record.gone && job.failed > 0
+    let told = record.pod.phase == PodPhase::Failed || accounted(job, record) || record.gone && job.failed > 0;
+    told && !policy::ignores(job, &record.pod)
 }
 
 /// The attempt that a finished run is; an init container that ended well is none.
@@ -83,8 +89,17 @@ fn ending(run: &FinishedRun) -> Ending {
     Ending::Container { container: run.container.clone(), exit: (&run.end).into(), reason: run.end.reason.clone() }
 }
 
-/// The last failure: the newest of the failed attempts. A pod that was taken away is one only where the Job counts
-/// failed pods: one stopped by a suspension that is over looks the same, and is not counted.
+/// The attempt that failed last, and its place in the history. A pod that was taken away is one only where the Job counts
+/// failed pods: one stopped by a suspension that is over can look the same, and is not counted.
+pub(super) fn last_failed<'a>(attempts: &Attempts, history: &'a [Attempt]) -> Option<(usize, &'a Attempt)> {
+    let counts = |attempt: &Attempt| match &attempt.outcome {
+        Outcome::Failed { ending: Ending::Pod { .. }, .. } => attempts.pods.failed > 0,
+        outcome => matches!(outcome, Outcome::Failed { .. }),
+    };
+    history.iter().enumerate().rev().find(|(_, attempt)| counts(attempt))
+}
+
+/// The last failure, or what is left of one that nobody saw.
 pub(super) fn last_failure(
     job: &Job,
     pods: &[&PodRecord],
@@ -92,11 +107,9 @@ pub(super) fn last_failure(
     history: &[Attempt],
     logs: &[RunLog],
 ) -> Option<LastFailure> {
-    for (number, attempt) in history.iter().enumerate().rev() {
-        let Outcome::Failed { ending, message } = &attempt.outcome else { continue };
-        if matches!(ending, Ending::Pod { .. }) && attempts.pods.failed == 0 {
-            continue;
-        }
+    if let Some((number, attempt)) = last_failed(attempts, history)
+        && let Outcome::Failed { ending, message } = &attempt.outcome
+    {
         let gone = pods.iter().all(|record| record.gone || record.pod.meta.name != attempt.pod);
         let log = of_attempt(logs, number).cloned();
         return Some(LastFailure::Known(Failure {
@@ -109,10 +122,17 @@ pub(super) fn last_failure(
             log,
         }));
     }
-    if !attempts.any() {
+    if attempts.pods.failed == 0 && attempts.restarts.failed <= restarted_well(pods) {
         return None;
     }
     Some(from_condition(job).map_or(LastFailure::Lost, LastFailure::Known))
+}
+
+/// How many runs of sidecars ended well: those are started again, and the Job controller counts their restarts like any.
+fn restarted_well(pods: &[&PodRecord]) -> u32 {
+    let runs = pods.iter().flat_map(|record| &record.runs);
+    let well = runs.filter(|run| run.role == ContainerRole::Sidecar && !run.end.failed());
+    u32::try_from(well.count()).unwrap_or(u32::MAX)
 }
 
 /// The lines that tell why a run failed. The log of a pod that was taken away does not say why.

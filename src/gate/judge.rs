@@ -46,7 +46,8 @@ pub fn judge(world: &World, record: &JobRecord, purpose: &Purpose<'_>) -> Gate {
             },
         },
     };
-    let command = next::command(job, record.gone, &pods, &state, last_failure.as_ref());
+    let last_failed = history::last_failed(&attempts, &history).map(|(_, attempt)| attempt);
+    let command = next::command(job, record.gone, &pods, &state, last_failed);
     let deadline = deadline(record);
     let backlog = purpose.waits_for_background.then(|| Backlog::read(&logs, deadline.map(|at| at.at))).flatten();
     let forecast = match state {

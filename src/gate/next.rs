@@ -2,8 +2,8 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::{Attempts, Command, Ending, Failure, GateState, LastFailure};
-use crate::cluster::{Container, ContainerRole, ContainerState, Job, PodPhase, PodRecord};
+use super::{Attempt, Attempts, Command, Failure, GateState, LastFailure};
+use crate::cluster::{Container, ContainerRole, ContainerState, Job, PodPhase, PodRecord, Terminated};
 
 /// A restarted container waits 10 s, 20 s, 40 s … and at most this long.
 const LONGEST_RESTART: i64 = 300;
@@ -74,7 +74,7 @@ pub(super) fn command(
     gone: bool,
     pods: &[&PodRecord],
     state: &GateState,
-    last: Option<&LastFailure>,
+    last: Option<&Attempt>,
 ) -> Option<Command> {
     let describe =
         || (!gone).then(|| Command::new(&job.meta.namespace, &["describe", &format!("job/{}", job.meta.name)]));
@@ -100,23 +100,22 @@ pub(super) fn command(
 
 /// The log of the run that failed last. While it is the container's current run, which it is for nearly the whole back-off,
 /// `--previous` would fail or print an older run (seen on a real cluster).
-fn logs_of_failure(job: &Job, pods: &[&PodRecord], last: Option<&LastFailure>) -> Option<Command> {
-    let Some(LastFailure::Known(Failure { pod, time, ending: Ending::Container { container: failed, .. }, .. })) = last
-    else {
-        return None;
-    };
+fn logs_of_failure(job: &Job, pods: &[&PodRecord], last: Option<&Attempt>) -> Option<Command> {
+    let Attempt { pod, run: Some(run), ended, .. } = last? else { return None };
     let record = pods.iter().find(|record| !record.gone && record.pod.meta.name == *pod)?;
     if !job.restarts_in_place {
         return None;
     }
-    let container = record.pod.containers.iter().find(|container| container.name == *failed)?;
+    let container = record.pod.containers.iter().find(|container| container.name == run.container)?;
     let subject = subject(job, pods, record);
-    let logs = ["logs", subject.as_str(), "-c", failed];
+    let logs = ["logs", subject.as_str(), "-c", &run.container];
+    // Another run can have ended in the same second.
+    let is_it = |end: &Terminated| end.container_id == run.id && end.finished == *ended;
     match (&container.state, &container.previous) {
-        (ContainerState::Terminated(end), _) if end.finished == *time => Some(Command::new(&job.meta.namespace, &logs)),
+        (ContainerState::Terminated(end), _) if is_it(end) => Some(Command::new(&job.meta.namespace, &logs)),
         // The kubelet removes a run's log when the run after it ends.
         (ContainerState::Terminated(_), _) => None,
-        (_, Some(previous)) if previous.finished == *time => {
+        (_, Some(previous)) if is_it(previous) => {
             Some(Command::new(&job.meta.namespace, &[&logs[..], &["--previous"]].concat()))
         }
         _ => None,

@@ -279,3 +279,100 @@ fn an_exit_code_is_told_whatever_it_is() {
     assert_eq!(told(137), "migrations exited 137 (SIGKILL)");
     assert_eq!(told(i64::MIN), format!("migrations exited {}", i64::MIN));
 }
+
+#[test]
+fn a_log_is_of_the_run_that_failed_and_not_of_one_that_ended_in_the_same_second() {
+    let run = |id: &str, code: i64| with(ended(code, 9, 9), json!({"terminated": {"containerID": id}}));
+    let passed = json!({"restartCount": 1, "state": run("b", 0), "lastState": run("a", 1)});
+    let reporter = json!({"spec": {"containers": [{"name": "migrations"}, {"name": "reporter"}]},
+        "status": {"containerStatuses": [with(json!({"name": "migrations"}), passed), {"name": "reporter", "state": running(2)}]}});
+    let cluster = Cluster::of([job(), with(pod("a", 0, json!({})), reporter)]);
+    assert_eq!(cluster.command().unwrap(), "kubectl -n gitlab describe job/mig", "the log of the first run is gone");
+}
+
+#[test]
+fn a_start_that_fails_took_no_time() {
+    // As a real kubelet tells it.
+    let start = |id: &str, finished: i64| {
+        json!({"terminated": {"containerID": id, "exitCode": 128, "reason": "StartError",
+            "startedAt": "1970-01-01T00:00:00Z", "finishedAt": at(finished)}})
+    };
+    let waits =
+        json!({"restartCount": 1, "state": waiting("CrashLoopBackOff", "back-off"), "lastState": start("b", 9)});
+    let first = json!({"restartCount": 0, "state": ended(1, 2, 9)});
+    let cluster = Cluster::of([job(), pod("a", 0, first), pod("a", 0, waits)]);
+    let job = cluster.gate().job.unwrap();
+    let Some(LastFailure::Known(last)) = &job.last_failure else { panic!("{:?}", job.last_failure) };
+    assert_eq!(
+        last.ending.to_string(),
+        "migrations exited 128 (StartError)",
+        "it came after the run that ended at once"
+    );
+    assert_eq!(job.history.last().unwrap().started, None);
+    let next = GateState::Retrying { next_restart: Some(at(19)) };
+    assert_eq!(cluster.gate().state, next, "it ran for no time, and resets no back-off");
+}
+
+#[test]
+fn a_pod_that_the_policy_ignores_is_not_the_last_failure() {
+    let rule = json!({"action": "Ignore", "onPodConditions": [{"type": "DisruptionTarget", "status": "True"}]});
+    let never = json!({"spec": {"podFailurePolicy": {"rules": [rule]}, "template": {"spec": {"restartPolicy": "Never"}}},
+        "status": {"failed": 1}});
+    let gone = |name: &str, at: i64, status: Value| {
+        with(
+            pod(name, at, json!({"state": ended(137, at, at + 5)})),
+            json!({"metadata": {"finalizers": null}, "status": status}),
+        )
+    };
+    let evicted = gone("a", 0, json!({"phase": "Failed", "reason": "Evicted"}));
+    let drained = gone(
+        "b",
+        20,
+        json!({"phase": "Failed", "conditions": [holds("DisruptionTarget", "EvictionByEvictionAPI", 25)]}),
+    );
+    let job = Cluster::of([with(job(), never), evicted, drained]).gate().job.unwrap();
+    assert!(matches!(&job.last_failure, Some(LastFailure::Known(last)) if last.pod == "a"), "{:?}", job.last_failure);
+}
+
+#[test]
+fn a_sidecar_that_ended_well_is_counted_when_it_is_started_again_and_nothing_was_lost() {
+    let proxy = json!({"name": "proxy", "restartCount": 1, "state": running(20), "lastState": ended(0, 2, 9)});
+    let sidecar = json!({"spec": {"initContainers": [{"name": "proxy", "restartPolicy": "Always"}]},
+        "status": {"initContainerStatuses": [proxy]}});
+    let job = Cluster::of([job(), with(pod("a", 0, json!({"state": running(2)})), sidecar)]).gate().job.unwrap();
+    assert_eq!((job.attempts.restarts.failed, job.last_failure), (1, None));
+}
+
+#[test]
+fn a_pod_that_answers_the_end_of_its_job_with_exit_code_0_is_no_failed_pod_and_keeps_its_restarts() {
+    let restarts = json!({"restartCount": 6, "state": ended(0, 40, 60), "lastState": ended(1, 20, 30)});
+    let stopped = json!({"metadata": {"deletionTimestamp": at(80), "deletionGracePeriodSeconds": 30, "finalizers": null},
+        "status": {"phase": "Succeeded"}});
+    let over = json!({"status": {"active": 0, "failed": 1, "conditions": [holds("FailureTarget", "BackoffLimitExceeded", 50)]}});
+    let attempts = Cluster::of([with(job(), over), with(pod("a", 0, restarts), stopped)]).gate().job.unwrap().attempts;
+    assert_eq!((attempts.restarts.failed, attempts.pods.failed), (6, 0));
+}
+
+#[test]
+fn a_pod_that_passed_as_the_deadline_came_is_not_what_the_job_counts_as_failed() {
+    let over = json!({"status": {"active": 0, "failed": 1, "succeeded": 1, "conditions": [holds("Failed", "DeadlineExceeded", 50)]}});
+    let passed = with(pod("b", 20, json!({"state": ended(0, 21, 49)})), json!({"status": {"phase": "Succeeded"}}));
+    let mut cluster = Cluster::of([with(job(), over), passed.clone()]);
+    let expired =
+        json!({"metadata": {"deletionTimestamp": at(110), "deletionGracePeriodSeconds": 0, "finalizers": null}});
+    cluster.delete(with(passed, expired));
+    assert_eq!(cluster.gate().job.unwrap().attempts.pods.failed, 1);
+}
+
+#[test]
+fn the_restarts_of_a_pod_that_a_suspension_stopped_do_not_come_back_as_the_job_completes() {
+    let restarted = pod("a", 0, json!({"restartCount": 2, "state": running(40), "lastState": ended(1, 20, 30)}));
+    let mut cluster = Cluster::of([job(), restarted.clone()]);
+    let released = with(restarted, json!({"metadata": {"finalizers": null}}));
+    cluster.apply(released.clone());
+    cluster.delete(with(released, json!({"metadata": {"deletionTimestamp": at(50), "deletionGracePeriodSeconds": 0}})));
+    assert_eq!(tally(&cluster).failed, 0);
+    let complete = json!({"status": {"active": 0, "conditions": [holds("Complete", "CompletionsReached", 90)]}});
+    cluster.apply(with(job(), complete));
+    assert_eq!(tally(&cluster).failed, 0);
+}

@@ -4,8 +4,8 @@
 use jiff::{SignedDuration, Timestamp};
 
 use crate::cluster::{
-    Container, ContainerRole, ContainerState, FinishedRun, Job, JobRecord, Pod, PodPhase, PodRecord, Terminated,
-    condition, holding, restarts,
+    ContainerRole, ContainerState, FinishedRun, Job, JobRecord, Pod, PodPhase, PodRecord, Released, condition, holding,
+    restarts,
 };
 
 /// What took a pod away.
@@ -41,37 +41,50 @@ pub(super) const TOLERANCE: SignedDuration = SignedDuration::from_secs(1);
 /// What took the pod away from that Job.
 pub(super) fn taken(record: &PodRecord, of: &JobRecord) -> Taken {
     let (pod, job) = (&record.pod, &of.job);
-    if pod.phase == PodPhase::Succeeded {
+    let requested = record.deletion_requested;
+    let succeeded = pod.phase == PodPhase::Succeeded;
+    // It passed, unless its end was asked for before: its Job had not let go of it then, or something in it still ran.
+    let before = |requested: Timestamp| record.released != Some(Released::Later) && last_end(record) < Some(requested);
+    if succeeded && requested.is_none_or(before) {
         return Taken::Not;
     }
     let disruption = holding(&pod.conditions, "DisruptionTarget");
     if failed_by_kubelet(pod) {
         // A pod that its node rejects never had a container.
-        let time = disruption.and_then(|condition| condition.since).or_else(|| ended(pod)).or(pod.meta.created);
+        let time = disruption.and_then(|condition| condition.since).or_else(|| ended(record)).or(pod.meta.created);
         return Taken::Away { reason: pod.reason.clone(), message: pod.message.clone(), time };
     }
-    if let Some(disruption) = disruption.filter(|_| pod.terminating() || pod.phase == PodPhase::Failed) {
+    if let Some(disruption) = disruption.filter(|_| !succeeded && (pod.terminating() || pod.phase == PodPhase::Failed))
+    {
         let (reason, message) = (disruption.reason.clone(), disruption.message.clone());
         return Taken::Away { reason, message, time: disruption.since };
     }
-    let by_itself = |requested: Timestamp| failed_before(pod, requested);
-    if pod.phase == PodPhase::Failed && record.deletion_requested.is_none_or(by_itself) {
+    // Where nothing restarts in place, a pod has failed with the first of its containers. Where they do, a container that
+    // waits for its restart ends no pod.
+    let failed_by_itself =
+        || pod.phase == PodPhase::Failed && requested.is_none() || !job.restarts_in_place && failed_before(record);
+    if failed_by_itself() {
         return Taken::Not;
     }
-    let requested = record.deletion_requested;
+    if record.released == Some(Released::First) {
+        return Taken::JobSuspended;
+    }
     let at_or_after = |moment: Timestamp| {
         moment.checked_sub(TOLERANCE).is_ok_and(|early| requested.is_none_or(|requested| requested >= early))
     };
+    // One that answers such a request with exit code 0 has not passed all the same.
     if let Some(since) = gave_up_at(job).filter(|since| at_or_after(*since)) {
         return Taken::JobGaveUp { since };
     }
     let Some(requested) = requested else { return Taken::Not };
-    // Once the Job is resumed, that it counts no failed pod is what tells a suspension from a deletion.
+    // Who did not see that the Job let go of the pod: once it is resumed, that it counts no failed pod is what tells a
+    // suspension from a deletion.
     let resumed =
         condition(&job.conditions, "Suspended").filter(|condition| !condition.holds && job.failed_pods() == 0);
     let since = holding(&job.conditions, "Suspended").and_then(|condition| condition.since);
     let suspended = since.map_or(job.suspend, at_or_after);
-    if suspended || resumed.is_some_and(|resumed| Some(requested) <= resumed.since) {
+    let unknown = record.released.is_none();
+    if unknown && (suspended || resumed.is_some_and(|resumed| Some(requested) <= resumed.since)) {
         return Taken::JobSuspended;
     }
     // A Job that is there counts a pod that was deleted within a second.
@@ -80,6 +93,9 @@ pub(super) fn taken(record: &PodRecord, of: &JobRecord) -> Taken {
     }
     if gave_up_at(job).is_none() && at_its_end(job, pod, requested) {
         return Taken::JobGaveUp { since: requested };
+    }
+    if succeeded {
+        return Taken::Not;
     }
     Taken::Away { reason: "Deleted".to_owned(), message: String::new(), time: Some(requested) }
 }
@@ -118,12 +134,17 @@ pub(super) fn cut_off(run: &FinishedRun, record: &PodRecord, taken: &Taken) -> b
     if run.end.reason == "ContainerStatusUnknown" {
         return true;
     }
+    if run.by_itself {
+        return false;
+    }
     let pod = &record.pod;
     if run.role == ContainerRole::Sidecar && done(pod).is_some_and(|done| run.end.finished >= Some(done)) {
         return true;
     }
     match (taken, record.deletion_requested) {
-        (Taken::Not, _) => false,
+        (Taken::Not, None) => false,
+        // One that is told to stop, and ends well, ended well.
+        (Taken::Not, Some(_)) if !run.end.failed() => false,
         (_, Some(requested)) if !failed_by_kubelet(pod) => {
             run.end.finished.is_none_or(|finished| finished >= requested)
         }
@@ -135,9 +156,14 @@ pub(super) fn cut_off(run: &FinishedRun, record: &PodRecord, taken: &Taken) -> b
     }
 }
 
-/// Whether a container failed before that moment: a failed pod has failed by itself then.
-fn failed_before(pod: &Pod, moment: Timestamp) -> bool {
-    ends(pod).any(|(_, end)| end.failed() && end.finished.is_some_and(|finished| finished < moment))
+/// Whether a container of it failed before anybody asked for the pod's end.
+fn failed_before(record: &PodRecord) -> bool {
+    record.runs.iter().any(|run| {
+        let before = || record.deletion_requested.is_none_or(|requested| run.end.finished < Some(requested));
+        run.role != ContainerRole::Sidecar
+            && run.end.failed()
+            && (run.by_itself || run.end.finished.is_some() && before())
+    })
 }
 
 /// When the last of the main containers ended, once none of them runs again.
@@ -153,25 +179,27 @@ fn done(pod: &Pod) -> Option<Timestamp> {
 
 /// When a pod that the kubelet failed ended. Of a container that it could not find any more it tells no end (seen on
 /// Kubernetes 1.28): then the pod stopped being ready when it ended, at the latest.
-fn ended(pod: &Pod) -> Option<Timestamp> {
-    let mains = ends(pod).filter(|(container, _)| container.role == ContainerRole::Main);
+fn ended(record: &PodRecord) -> Option<Timestamp> {
+    let pod = &record.pod;
+    let mains = pod.containers.iter().filter(|container| container.role == ContainerRole::Main);
+    let current = mains.filter_map(|container| match &container.state {
+        ContainerState::Terminated(end) => end.finished,
+        _ => None,
+    });
     let not_ready = || condition(&pod.conditions, "Ready").filter(|ready| !ready.holds)?.since;
-    let others = || ends(pod).filter_map(|(_, end)| end.finished).max();
-    mains.filter_map(|(_, end)| end.finished).max().or_else(|| others().max(not_ready()))
+    current.max().or_else(|| last_end(record).max(not_ready()))
 }
 
-fn ends(pod: &Pod) -> impl Iterator<Item = (&Container, &Terminated)> {
-    pod.containers.iter().filter_map(|container| match &container.state {
-        ContainerState::Terminated(end) => Some((container, end)),
-        _ => None,
-    })
+/// When the last of its runs ended.
+fn last_end(record: &PodRecord) -> Option<Timestamp> {
+    record.runs.iter().filter_map(|run| run.end.finished).max()
 }
 
 #[cfg(test)]
 mod tests {
     use serde_json::{Value, json};
 
-    use crate::fixture::{Cluster, at, ended, holds, job, pod, running, with};
+    use crate::fixture::{Cluster, at, ended, holds, job, pod, running, waiting, with};
     use crate::gate::{Failure, GateJob, LastFailure, Outcome};
 
     fn gate_job(cluster: &Cluster) -> GateJob {
@@ -203,6 +231,80 @@ mod tests {
         cluster.delete(with(evicted, deleted));
         assert_eq!(gate_job(&cluster).history, before);
         assert_eq!(last(&cluster).ending.to_string(), "pod failed (Evicted)");
+    }
+
+    #[test]
+    fn a_pod_is_evicted_after_its_last_run_also_where_no_condition_says_when() {
+        let evicted = failed_as(
+            "Evicted",
+            json!({"restartCount": 1, "state": waiting("ErrImagePull", "no"), "lastState": ended(1, 20, 30)}),
+        );
+        let cluster = Cluster::of([with(job(), json!({"status": {"failed": 1}})), evicted]);
+        assert_eq!(last(&cluster).ending.to_string(), "pod failed (Evicted)");
+        assert_eq!(last(&cluster).time, Some(at(30)));
+    }
+
+    #[test]
+    fn a_run_that_another_one_followed_was_not_cut_off_also_in_the_second_in_which_its_job_gives_up() {
+        let limit = json!({"spec": {"backoffLimit": 0}});
+        let next = json!({"restartCount": 1, "state": running(9), "lastState": ended(1, 2, 9)});
+        let mut cluster = Cluster::of([with(job(), limit.clone()), pod("a", 0, next.clone())]);
+        let deleted = json!({"metadata": {"deletionTimestamp": at(14), "deletionGracePeriodSeconds": 5}});
+        cluster.apply(with(pod("a", 0, next), deleted.clone()));
+        let over = json!({"status": {"active": 0, "failed": 1, "conditions": [holds("FailureTarget", "BackoffLimitExceeded", 9)]}});
+        cluster.apply(with(with(job(), limit), over));
+        assert_eq!(last(&cluster).ending.to_string(), "migrations exited 1 (Error)");
+        let killed = json!({"restartCount": 1, "state": ended(143, 9, 10), "lastState": ended(1, 2, 9)});
+        cluster.apply(with(with(pod("a", 0, killed), deleted), json!({"status": {"phase": "Failed"}})));
+        assert_eq!(last(&cluster).time, Some(at(9)));
+        assert_eq!(gate_job(&cluster).attempts.restarts.failed, 1);
+    }
+
+    #[test]
+    fn a_run_that_was_told_to_have_ended_before_its_pod_had_to_go_was_not_cut_off() {
+        let back_off = || pod("a", 0, json!({"restartCount": 1, "state": ended(1, 2, 9), "lastState": ended(1, 0, 1)}));
+        let mut cluster = Cluster::of([job(), back_off()]);
+        cluster.apply(with(
+            back_off(),
+            json!({"metadata": {"deletionTimestamp": at(14), "deletionGracePeriodSeconds": 5}}),
+        ));
+        assert_eq!(last(&cluster).time, Some(at(9)));
+        assert_eq!(gate_job(&cluster).attempts.restarts.failed, 2);
+    }
+
+    /// A Job whose deadline came while that pod was there, and the pod as it then ended.
+    fn past_its_deadline(policy: &str, main: Value) -> Cluster {
+        let spec = json!({"spec": {"template": {"spec": {"restartPolicy": policy}}}});
+        let mut cluster = Cluster::of([with(job(), spec.clone()), pod("a", 0, main.clone())]);
+        let over = json!({"status": {"active": 0, "failed": 1, "conditions": [holds("FailureTarget", "DeadlineExceeded", 20)]}});
+        cluster.apply(with(with(job(), spec), over));
+        let stopped = json!({"metadata": {"deletionTimestamp": at(25), "deletionGracePeriodSeconds": 5, "finalizers": null},
+            "status": {"phase": "Failed"}});
+        cluster.apply(with(pod("a", 0, main), stopped));
+        cluster
+    }
+
+    #[test]
+    fn a_pod_that_is_stopped_during_a_back_off_did_not_fail_by_itself() {
+        let attempts = |policy: &str| {
+            gate_job(&past_its_deadline(policy, json!({"restartCount": 0, "state": ended(1, 2, 9)}))).attempts
+        };
+        let in_place = attempts("OnFailure");
+        assert_eq!((in_place.restarts.failed, in_place.pods.failed), (1, 0));
+        assert_eq!(attempts("Never").pods.failed, 1, "nothing in it would have been started again");
+    }
+
+    #[test]
+    fn a_container_that_is_stopped_beside_one_that_failed_did_not_fail() {
+        let beside = |state: Value| {
+            json!({"status": {"containerStatuses": [{"name": "migrations", "restartCount": 0, "state": ended(1, 2, 9)},
+            {"name": "reporter", "restartCount": 0, "state": state}]}})
+        };
+        let never = json!({"spec": {"activeDeadlineSeconds": 20, "template": {"spec": {"restartPolicy": "Never"}}}});
+        let mut cluster = Cluster::of([with(job(), never), with(pod("a", 0, json!({})), beside(running(3)))]);
+        let stopped = json!({"metadata": {"deletionTimestamp": at(25), "deletionGracePeriodSeconds": 5}, "status": {"phase": "Failed"}});
+        cluster.apply(with(with(pod("a", 0, json!({})), beside(ended(137, 3, 25))), stopped));
+        assert_eq!(last(&cluster).ending.to_string(), "migrations exited 1 (Error)");
     }
 
     #[test]
@@ -288,6 +390,29 @@ mod tests {
         let beside =
             Cluster::of([job(), with_sidecar(json!({"state": ended(1, 1, 20)}), json!({"state": running(2)}))]);
         assert_eq!(gate_job(&beside).attempts.restarts.failed, 1);
+        let mut cluster =
+            Cluster::of([job(), with_sidecar(json!({"state": ended(1, 1, 50)}), json!({"state": running(2)}))]);
+        cluster.apply(with_sidecar(json!({"state": ended(1, 1, 50)}), json!({"state": ended(0, 2, 50)})));
+        assert_eq!(
+            last(&cluster).ending.to_string(),
+            "proxy exited 1 (Error)",
+            "it crashed before, in the same second"
+        );
+    }
+
+    #[test]
+    fn a_pod_that_its_job_let_go_of_was_stopped_by_a_suspension_whatever_failed_before() {
+        let failed = |condition: Value| with(job(), json!({"status": {"failed": 1, "conditions": [condition]}}));
+        let runs = pod("b", 20, json!({"state": running(22)}));
+        let mut cluster =
+            Cluster::of([failed(Value::Null), failed_as("Evicted", json!({"state": ended(137, 2, 9)})), runs.clone()]);
+        let released = with(runs, json!({"metadata": {"finalizers": null}}));
+        cluster.apply(released.clone());
+        let deletion = json!({"metadata": {"deletionTimestamp": at(45), "deletionGracePeriodSeconds": 5}});
+        let stopped = json!({"status": {"phase": "Failed", "containerStatuses": [{"name": "migrations", "state": ended(137, 22, 45)}]}});
+        cluster.delete(with(with(released, deletion), stopped));
+        cluster.apply(failed(with(holds("Suspended", "JobResumed", 40), json!({"status": "False"}))));
+        assert_eq!(last(&cluster).ending.to_string(), "pod failed (Evicted)");
     }
 
     #[test]
