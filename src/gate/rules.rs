@@ -376,3 +376,25 @@ fn the_restarts_of_a_pod_that_a_suspension_stopped_do_not_come_back_as_the_job_c
     cluster.apply(with(job(), complete));
     assert_eq!(tally(&cluster).failed, 0);
 }
+
+#[test]
+fn a_pod_that_the_policy_ignores_as_its_job_stops_it_is_not_among_the_failed_ones() {
+    let rule = json!({"action": "Ignore", "onExitCodes": {"operator": "In", "values": [42]}});
+    let spec =
+        json!({"spec": {"podFailurePolicy": {"rules": [rule]}, "template": {"spec": {"restartPolicy": "Never"}}}});
+    let beside = |proxy: Value, main: Value| {
+        with(
+            pod("b", 20, main),
+            json!({"spec": {"initContainers": [{"name": "proxy", "restartPolicy": "Always"}]},
+            "status": {"initContainerStatuses": [with(json!({"name": "proxy"}), proxy)]}}),
+        )
+    };
+    let crashed = || json!({"state": ended(42, 21, 30)});
+    let mut cluster = Cluster::of([with(job(), spec.clone()), beside(crashed(), json!({"state": running(22)}))]);
+    let over =
+        json!({"status": {"active": 0, "failed": 1, "conditions": [holds("FailureTarget", "DeadlineExceeded", 50)]}});
+    cluster.apply(with(with(job(), spec), over));
+    let stopped = json!({"metadata": {"deletionTimestamp": at(80), "deletionGracePeriodSeconds": 30}, "status": {"phase": "Failed"}});
+    cluster.apply(with(beside(crashed(), json!({"state": ended(137, 22, 55)})), stopped));
+    assert_eq!(cluster.gate().job.unwrap().attempts.pods.failed, 1, "the one before it");
+}
