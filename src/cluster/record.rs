@@ -1,12 +1,14 @@
 //! What is remembered of a Job and of its pods after they are gone: Kubernetes deletes a pod, its runs and its logs the
 //! moment it gives up, and the reason is asked for afterwards.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::{Container, ContainerRole, ContainerState, Job, LogNews, Logs, Pod, PodPhase, RunId, Terminated, holding};
+use super::{
+    Container, ContainerRole, ContainerState, Job, LogNews, Logs, Pod, PodPhase, RunId, Terminated, Uid, holding,
+};
 
 /// The most runs remembered of one pod; the oldest go first. A Job gives up long before.
 const MOST_RUNS: usize = 100;
@@ -18,6 +20,28 @@ pub struct JobRecord {
     pub job: Job,
     /// Whether it was deleted: by its TTL, by a person, by an owner.
     pub gone: bool,
+    /// The pods that it ever listed as failed and not added up yet. It adds them up from then on, and what a watch of pods
+    /// tells of them can be older than that (seen on a busy cluster).
+    #[serde(default)]
+    listed: BTreeSet<Uid>,
+}
+
+impl JobRecord {
+    pub(crate) fn new(job: Job) -> Self {
+        Self { listed: job.uncounted_failed.iter().cloned().collect(), job, gone: false }
+    }
+
+    /// Takes in a newer state of the Job.
+    pub(crate) fn see(&mut self, job: Job) {
+        self.listed.extend(job.uncounted_failed.iter().cloned());
+        self.job = job;
+        self.gone = false;
+    }
+
+    /// Whether the Job lists the pod as failed, or did.
+    pub fn has_listed(&self, pod: &Uid) -> bool {
+        self.listed.contains(pod)
+    }
 }
 
 /// A pod of a Job, whether it is still there, and what its containers went through.

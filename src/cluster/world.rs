@@ -145,7 +145,10 @@ impl World {
                 self.note_origin(&core);
                 self.cores.insert(core.meta.uid.clone(), core);
             }
-            Object::Job(job) => drop(self.jobs.insert(job.meta.uid.clone(), JobRecord { job, gone: false })),
+            Object::Job(job) => match self.jobs.get_mut(&job.meta.uid) {
+                Some(record) => record.see(job),
+                None => drop(self.jobs.insert(job.meta.uid.clone(), JobRecord::new(job))),
+            },
             Object::Pod(pod) => match self.pods.get_mut(&pod.meta.uid) {
                 Some(record) => {
                     record.see(pod);

@@ -3,7 +3,7 @@
 
 use super::taken::{TOLERANCE, Taken, accounted, cut_off, gave_up_at, listed, taken};
 use super::{Attempts, policy};
-use crate::cluster::{Container, Event, Job, JobRecord, PodPhase, PodRecord, holding};
+use crate::cluster::{Container, ContainerState, Event, Job, JobRecord, PodPhase, PodRecord, holding};
 
 /// The failed attempts of a Job, from its status, the records of its pods, the gone ones included, and the events about it.
 /// How another controller counts (`spec.managedBy`) is not for us to tell: then it is what the status reports.
@@ -67,16 +67,29 @@ fn failed_pods(of: &JobRecord, pods: &[&PodRecord]) -> u32 {
     let mut failed = i64::from(job.failed_pods());
     for record in pods {
         match taken(record, of) {
-            // The update that says that the Job gives up counts these pods at once. Up to Kubernetes 1.30 the update before
-            // it lists them without a word of that.
-            Taken::JobGaveUp { .. } => failed -= i64::from(ends(job) || listed(job, record)),
-            Taken::Not | Taken::Away { .. } if !record.gone && !accounted(job, record) && !over(of) => {
+            // The update that says that the Job gives up counts these pods at once, but for what its policy ignores. Up to
+            // Kubernetes 1.30 the update before it lists them without a word of that.
+            Taken::JobGaveUp { .. } => {
+                let counted = ends(job) || listed(of, record);
+                failed -= i64::from(counted && !ignored_as_it_was_stopped(job, record));
+            }
+            Taken::Not | Taken::Away { .. } if !record.gone && !accounted(of, record) && !over(of) => {
                 failed += i64::from(record.pod.phase == PodPhase::Failed && !policy::ignores(job, &record.pod));
             }
             _ => {}
         }
     }
     u32::try_from(failed.max(0)).unwrap_or(u32::MAX)
+}
+
+/// Whether the policy ignored a pod when its Job stopped it: what then ran had no exit code yet.
+fn ignored_as_it_was_stopped(job: &Job, record: &PodRecord) -> bool {
+    let mut pod = record.pod.clone();
+    pod.containers.retain(|container| match &container.state {
+        ContainerState::Terminated(end) => record.run(container, end).is_some_and(|run| run.by_itself),
+        _ => true,
+    });
+    policy::ignores(job, &pod)
 }
 
 /// Pods that the Job stopped as it gave up, and that nobody saw: the Job counts them as failed, and its events name them.

@@ -19,7 +19,7 @@ pub(super) fn attempts(of: &JobRecord, pods: &[&PodRecord]) -> Vec<Attempt> {
         let taken = taken(record, of);
         attempts.extend(record.runs.iter().filter_map(|run| attempt(run, record, &taken)));
         if let Taken::Away { reason, message, time } = &taken
-            && told_as_failed(&of.job, record)
+            && told_as_failed(of, record)
         {
             let first =
                 record.runs.iter().filter(|run| cut_off(run, record, &taken)).filter_map(|run| run.end.started).min();
@@ -45,8 +45,9 @@ pub(super) fn attempts(of: &JobRecord, pods: &[&PodRecord]) -> Vec<Attempt> {
 
 /// A pod that is merely terminating is not yet a failed attempt: its Job may be about to say that it gave up. One that the
 /// Job's failure policy ignores is none at all.
-fn told_as_failed(job: &Job, record: &PodRecord) -> bool {
-    let told = record.pod.phase == PodPhase::Failed || accounted(job, record) || record.gone && job.failed > 0;
+fn told_as_failed(of: &JobRecord, record: &PodRecord) -> bool {
+    let job = &of.job;
+    let told = record.pod.phase == PodPhase::Failed || accounted(of, record) || record.gone && job.failed > 0;
     told && !policy::ignores(job, &record.pod)
 }
 

@@ -103,7 +103,7 @@ fn ended(job: &Job) -> Option<Timestamp> {
 }
 
 /// A Job that is gone has no deadline any more.
-fn deadline(JobRecord { job, gone }: &JobRecord) -> Option<Deadline> {
+fn deadline(JobRecord { job, gone, .. }: &JobRecord) -> Option<Deadline> {
     let (at, seconds) = (job.deadline()?, job.deadline_seconds?);
     (!gone && !job.finished()).then_some(Deadline { at, seconds })
 }

@@ -136,8 +136,8 @@ fn of_state(
     witness: &Witness,
 ) {
     let subject = truth.name.as_str();
-    let unclear = truth.of_pods.iter().any(|pod| pod.unclear);
-    if unclear {
+    let unclear = |pod: &PodTruth| pod.unclear || pod.unclear_later && witness.missed;
+    if truth.of_pods.iter().any(unclear) {
         return;
     }
     // One that ended and went unseen might as well have been deleted before it ended.

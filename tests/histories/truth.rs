@@ -81,6 +81,8 @@ pub struct PodTruth {
     pub containers: Vec<ContainerTruth>,
     /// Whether nobody can tell from the objects what took it away, or whether it counts.
     pub unclear: bool,
+    /// Whether that can't be told by whoever did not see all of it: it had passed, and its Job stopped it before that was told.
+    pub unclear_later: bool,
 }
 
 /// The logs of a container: whose they are.
@@ -225,6 +227,7 @@ fn of_pod(model: &Model, job: &Job, pod: usize) -> PodTruth {
         failed: failed_as_a_whole(model, pod),
         containers: containers.collect(),
         unclear,
+        unclear_later: of.taken == Some(Taken::JobGaveUp) && of.phase == "Succeeded",
     }
 }
 
