@@ -67,16 +67,16 @@ impl Cluster {
         Ok(Gate { pod: pod.await? })
     }
 
-    /// Makes the gate's container one that was restarted so often.
+    /// Makes the gate's container one that was restarted so often, and that is in that run of it now.
     ///
     /// # Errors
     /// If the cluster refuses it.
-    pub async fn restart(&self, gate: &Gate, restarts: u32) -> Result<()> {
+    pub async fn restart(&self, gate: &Gate, restarts: u32, now: u32) -> Result<()> {
         let ended = jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
         let run = |number: u32| format!("containerd://{number}");
         let container = json!({"name": "migrations", "image": "x", "imageID": "", "ready": true, "restartCount": restarts,
-            "containerID": run(restarts), "state": {"running": {"startedAt": ended}},
-            "lastState": {"terminated": {"exitCode": 1, "reason": "Error", "containerID": run(restarts - 1),
+            "containerID": run(now), "state": {"running": {"startedAt": ended}},
+            "lastState": {"terminated": {"exitCode": 1, "reason": "Error", "containerID": run(now - 1),
                 "startedAt": ended, "finishedAt": ended}}});
         let status = json!({"status": {"phase": "Running", "containerStatuses": [container]}});
         self.send("PATCH", &format!("{}/{}/status", pods(), gate.pod), Some(&status)).await.map(drop)

@@ -63,12 +63,20 @@ impl Row {
 
 /// What was measured, by what and at how many unrelated pods.
 #[derive(Default)]
-pub struct Figures(BTreeMap<(Row, usize), Each<f64>>);
+pub struct Figures {
+    values: BTreeMap<(Row, usize), Each<f64>>,
+    complaints: Vec<String>,
+}
 
 impl Figures {
     /// Notes it.
     pub fn put(&mut self, row: Row, pods: usize, values: Each<f64>) {
-        self.0.insert((row, pods), values);
+        self.values.insert((row, pods), values);
+    }
+
+    /// Notes why they are not to be trusted.
+    pub fn complain(&mut self, complaint: String) {
+        self.complaints.push(complaint);
     }
 
     /// A table of all of it in Markdown: the ratios are gatewatch's, to each of the others.
@@ -76,7 +84,7 @@ impl Figures {
         let mut table = "| | other pods | gatewatch | kubectl | k9s | to kubectl | to k9s |\n".to_owned();
         table += "|---|--:|--:|--:|--:|--:|--:|\n";
         let mut last = None;
-        for ((row, pods), each) in &self.0 {
+        for ((row, pods), each) in &self.values {
             let (name, unit) = row.words();
             let named = if last == Some(row) { "" } else { name };
             last = Some(row);
@@ -100,8 +108,8 @@ impl Figures {
 
     /// What is demanded and is not so, in words.
     pub fn failures(&self) -> Vec<String> {
-        let mut failures = Vec::new();
-        for ((row, pods), each) in &self.0 {
+        let mut failures = self.complaints.clone();
+        for ((row, pods), each) in &self.values {
             let (name, pods) = (row.words().0, grouped(*pods));
             if *row == Row::Median && each.gatewatch > LATEST * each.kubectl {
                 failures.push(format!("{name}, {pods} other pods: more than {LATEST} times kubectl's"));
@@ -120,10 +128,10 @@ impl Figures {
 
     /// Each row with its values at the fewest and at the most unrelated pods.
     fn ends(&self) -> impl Iterator<Item = (Row, &Each<f64>, &Each<f64>)> {
-        let mut rows: Vec<Row> = self.0.keys().map(|(row, _)| *row).collect();
+        let mut rows: Vec<Row> = self.values.keys().map(|(row, _)| *row).collect();
         rows.dedup();
         rows.into_iter().filter_map(|row| {
-            let mut of_row = self.0.range((row, 0)..=(row, usize::MAX));
+            let mut of_row = self.values.range((row, 0)..=(row, usize::MAX));
             let ((_, fewest), (_, most)) = (of_row.next()?, of_row.next_back()?);
             Some((row, fewest, most))
         })

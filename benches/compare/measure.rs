@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Context as _, Result};
 use futures::stream::{self, StreamExt as _, TryStreamExt as _};
 use rand::RngExt as _;
 use tempfile::TempDir;
@@ -82,7 +82,7 @@ impl<'a> Comparison<'a> {
     /// If the cluster refuses it.
     pub async fn begin(cluster: &'a Cluster, programs: &'a Programs, extent: Extent) -> Result<Self> {
         let gate = cluster.upgrade().await?;
-        cluster.restart(&gate, FIRST_RESTART).await?;
+        cluster.restart(&gate, FIRST_RESTART, FIRST_RESTART).await?;
         let comparison = Self { cluster, programs, gate, restarts: FIRST_RESTART, extent };
         // What each keeps on disk for its next start is there from here on.
         for program in Program::ALL {
@@ -124,7 +124,7 @@ impl<'a> Comparison<'a> {
                     sleep(Duration::from_millis(rand::rng().random_range(PAUSE))).await;
                     self.restarts += 1;
                     sent.push((self.restarts, Instant::now()));
-                    self.cluster.restart(&self.gate, self.restarts).await?;
+                    self.cluster.restart(&self.gate, self.restarts, self.restarts).await?;
                 }
                 let shown = terminal.until_shown(self.restarts).await.with_context(|| format!("{program:?}"))?;
                 for (restarts, sent) in sent {
@@ -170,8 +170,10 @@ impl<'a> Comparison<'a> {
         figures.put(Row::Memory, pods, Each::of(|program| Ok(mebibytes(processes.get(program).memory()?)))?);
 
         let before = running.look()?;
-        let first = self.restarts + 1;
-        let changed = self.events(AT_ONCE[0], |number| self.cluster.restart(&self.gate, first + number)).await?;
+        // No container runs a hundred times a second: there is no new log to read each time.
+        let now = self.restarts;
+        let changed =
+            self.events(figures, AT_ONCE[0], |number| self.cluster.restart(&self.gate, now + 1 + number, now)).await?;
         let after = running.look()?;
         self.restarts += changed;
         figures.put(Row::GateProcessor, pods, before.processor_until(&after)?);
@@ -181,7 +183,8 @@ impl<'a> Comparison<'a> {
         if pods > 0 {
             sleep(SETTLING * 3).await;
             let before = running.look()?;
-            self.events(AT_ONCE[1], |number| self.cluster.change_unrelated(number as usize % pods, number)).await?;
+            self.events(figures, AT_ONCE[1], |number| self.cluster.change_unrelated(number as usize % pods, number))
+                .await?;
             let after = running.look()?;
             figures.put(Row::UnrelatedProcessor, pods, before.processor_until(&after)?);
             figures.put(Row::UnrelatedRequests, pods, before.requests_until(&after)?);
@@ -192,7 +195,12 @@ impl<'a> Comparison<'a> {
     }
 
     /// Has a hundred events happen each second, and returns how many did.
-    async fn events<F: Future<Output = Result<()>>>(&self, at_once: usize, event: impl Fn(u32) -> F) -> Result<u32> {
+    async fn events<F: Future<Output = Result<()>>>(
+        &self,
+        figures: &mut Figures,
+        at_once: usize,
+        event: impl Fn(u32) -> F,
+    ) -> Result<u32> {
         let count = u32::try_from(self.extent.busy.as_millis() / PACE.as_millis())?;
         let begun = Instant::now();
         let ticks = stream::unfold(interval(PACE), async |mut tick| {
@@ -202,10 +210,9 @@ impl<'a> Comparison<'a> {
         let numbers = stream::iter(0..count).zip(ticks).map(|(number, ())| Ok(number));
         numbers.try_for_each_concurrent(at_once, event).await?;
         let took = begun.elapsed();
-        ensure!(
-            took < self.extent.busy.mul_f64(1.1),
-            "the cluster takes no hundred events a second: {count} in {took:?}"
-        );
+        if took > self.extent.busy.mul_f64(1.1) {
+            figures.complain(format!("the cluster is too slow here: {count} events took {} s", took.as_secs()));
+        }
         Ok(count)
     }
 }

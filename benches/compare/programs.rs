@@ -134,7 +134,7 @@ fn compile(name: &str, package: &str, dependency: &str) -> Result<Compiled> {
     let status = go.status().context("cannot run `go`; install Go")?;
     ensure!(status.success(), "{name} was not compiled: {status}");
     let manifest = fs::read_to_string(module.join("go.mod"))?;
-    let mut words = manifest.split_whitespace().skip_while(|word| *word != dependency).skip(1);
-    let version = words.find(|word| word.starts_with('v')).context("no version in go.mod")?;
-    Ok(Compiled { path, version: version.to_owned() })
+    let required = |line: &str| line.trim().strip_prefix(dependency)?.trim().split(' ').next().map(str::to_owned);
+    let version = manifest.lines().find_map(required).context("no version in go.mod")?;
+    Ok(Compiled { path, version })
 }
