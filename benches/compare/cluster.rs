@@ -2,7 +2,8 @@
 //! none of its business.
 
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 use futures::stream::{self, TryStreamExt as _};
@@ -10,6 +11,7 @@ use http::Request;
 use kube::config::{KubeConfigOptions, Kubeconfig};
 use kube::{Client, Config};
 use serde_json::{Value, json};
+use tokio::time::{sleep, timeout};
 
 /// The namespace that everything happens in.
 pub const NAMESPACE: &str = "compare";
@@ -19,6 +21,10 @@ pub const SELECTOR: &str = "app=migrations";
 const SCHEDULER: &str = "nobody";
 /// How many requests are under way at once while many pods are made.
 const AT_ONCE: usize = 8;
+/// How long the Job controller may take.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// How often it is looked whether it did.
+const LOOK: Duration = Duration::from_millis(50);
 const PATCH: &str = "application/strategic-merge-patch+json";
 
 /// An API server, and how to reach it.
@@ -42,17 +48,13 @@ impl Cluster {
         Ok(Self { kubeconfig, client })
     }
 
-    /// Makes the namespace, anew, with an upgrade in it whose first gate runs.
+    /// Makes the namespace, with an upgrade in it whose first gate runs.
     ///
     /// # Errors
     /// If the cluster refuses any of it.
     pub async fn upgrade(&self) -> Result<Gate> {
-        self.delete().await?;
         let namespace = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NAMESPACE}});
-        self.until("the old namespace to go", async || {
-            Ok(self.send("POST", "/api/v1/namespaces", Some(&namespace)).await.ok())
-        })
-        .await?;
+        self.send("POST", "/api/v1/namespaces", Some(&namespace)).await?;
         let core = json!({"apiVersion": "apps.gitlab.com/v2alpha1", "kind": "GitLabCore", "metadata": {"name": "gitlab"},
             "spec": {"version": {"type": "Static", "static": {"version": "18.11.0"}}}});
         let cores = format!("/apis/apps.gitlab.com/v2alpha1/namespaces/{NAMESPACE}/gitlabcores");
@@ -61,10 +63,16 @@ impl Cluster {
         let jobs = format!("/apis/batch/v1/namespaces/{NAMESPACE}/jobs");
         self.send("POST", &jobs, Some(&job(&uid))).await?;
         let pods = format!("{}?labelSelector={SELECTOR}", pods());
-        let pod = self.until("the pod of the gate", async || {
-            Ok(self.send("GET", &pods, None).await?["items"][0]["metadata"]["name"].as_str().map(str::to_owned))
-        });
-        Ok(Gate { pod: pod.await? })
+        let pod = async {
+            loop {
+                if let Some(pod) = self.send("GET", &pods, None).await?["items"][0]["metadata"]["name"].as_str() {
+                    return Ok(pod.to_owned());
+                }
+                sleep(LOOK).await;
+            }
+        };
+        let pod: Result<String> = timeout(PATIENCE, pod).await.context("the Job controller makes no pod")?;
+        Ok(Gate { pod: pod? })
     }
 
     /// Makes the gate's container one that was restarted so often, and that is in that run of it now.
@@ -107,19 +115,6 @@ impl Cluster {
         self.send("PATCH", &format!("{}/{}/status", pods(), unrelated(number)), Some(&status)).await.map(drop)
     }
 
-    /// Deletes the namespace, if it is there; the cluster takes its time to do so.
-    ///
-    /// # Errors
-    /// If it can't be asked.
-    pub async fn delete(&self) -> Result<()> {
-        match self.send("DELETE", &format!("/api/v1/namespaces/{NAMESPACE}"), None).await {
-            Err(error) if !matches!(error.downcast_ref(), Some(kube::Error::Api(status)) if [404, 409].contains(&status.code)) => {
-                Err(error)
-            }
-            _ => Ok(()),
-        }
-    }
-
     /// Which version of Kubernetes it is.
     ///
     /// # Errors
@@ -135,27 +130,13 @@ impl Cluster {
         let request = request.body(body.map(|body| body.to_string().into_bytes()).unwrap_or_default())?;
         self.client.request(request).await.with_context(|| format!("{method} {path}"))
     }
-
-    /// Asks again until there is an answer.
-    async fn until<T>(&self, what: &str, ask: impl AsyncFn() -> Result<Option<T>>) -> Result<T> {
-        let answer = async {
-            loop {
-                if let Some(answer) = ask().await? {
-                    return Ok(answer);
-                }
-                tokio::time::sleep(std::time::Duration::from_millis(100)).await;
-            }
-        };
-        let bound = std::time::Duration::from_secs(120);
-        tokio::time::timeout(bound, answer).await.with_context(|| format!("waited in vain for {what}"))?
-    }
 }
 
 /// A client for that kubeconfig.
 ///
 /// # Errors
 /// If the kubeconfig can't be used.
-pub async fn client(kubeconfig: &std::path::Path) -> Result<Client> {
+pub async fn client(kubeconfig: &Path) -> Result<Client> {
     let read = Kubeconfig::read_from(kubeconfig).with_context(|| format!("cannot read {}", kubeconfig.display()))?;
     let mut config = Config::from_custom_kubeconfig(read, &KubeConfigOptions::default()).await?;
     // A watch may be quiet for as long as it likes.

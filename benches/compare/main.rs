@@ -16,15 +16,18 @@
 mod cluster;
 mod counter;
 mod figures;
+#[path = "../../tests/cluster/harness/mod.rs"]
+#[allow(dead_code, unused_imports, reason = "the tests use more of it")]
+mod harness;
 mod measure;
 mod process;
 mod programs;
 mod terminal;
 
-use std::path::PathBuf;
+use std::path::Path;
 use std::process::ExitCode;
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use clap::{Parser, ValueEnum};
 
 use cluster::Cluster;
@@ -59,16 +62,18 @@ enum Part {
 
 fn main() -> Result<ExitCode> {
     let options = Options::parse();
-    let kubeconfig = PathBuf::from(std::env::var_os("KUBECONFIG").context("no $KUBECONFIG")?);
+    if let Some(missing) = harness::missing() {
+        eprintln!("the comparison is skipped: {missing}");
+        return Ok(ExitCode::SUCCESS);
+    }
     let programs = Programs::compile()?;
-    tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()?
-        .block_on(compare(&options, kubeconfig, &programs))
+    let raised = harness::Cluster::raise()?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(compare(&options, &raised.kubeconfig(), &programs))
 }
 
-async fn compare(options: &Options, kubeconfig: PathBuf, programs: &Programs) -> Result<ExitCode> {
-    let cluster = Cluster::at(kubeconfig).await?;
+async fn compare(options: &Options, kubeconfig: &Path, programs: &Programs) -> Result<ExitCode> {
+    let cluster = Cluster::at(kubeconfig.to_owned()).await?;
     let extent = if options.quick { Extent::QUICK } else { Extent::WHOLE };
     let mut figures = Figures::default();
     let mut comparison = Comparison::begin(&cluster, programs, extent).await?;
@@ -84,7 +89,6 @@ async fn compare(options: &Options, kubeconfig: PathBuf, programs: &Programs) ->
             comparison.load(pods, &mut figures).await?;
         }
     }
-    cluster.delete().await?;
     println!("{}; Kubernetes {}\n", programs.versions(), cluster.version().await?);
     println!("{}\n{}", figures.table(), figures.growth());
     let failures = figures.failures();
