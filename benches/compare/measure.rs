@@ -177,7 +177,6 @@ impl<'a> Comparison<'a> {
         let after = running.look()?;
         self.restarts += changed;
         figures.put(Row::GateProcessor, pods, before.processor_until(&after)?);
-        figures.put(Row::GateRequests, pods, before.requests_until(&after)?);
         figures.put(Row::GateBytes, pods, before.bytes_until(&after)?);
 
         if pods > 0 {
@@ -187,9 +186,10 @@ impl<'a> Comparison<'a> {
                 .await?;
             let after = running.look()?;
             figures.put(Row::UnrelatedProcessor, pods, before.processor_until(&after)?);
-            figures.put(Row::UnrelatedRequests, pods, before.requests_until(&after)?);
             figures.put(Row::UnrelatedBytes, pods, before.bytes_until(&after)?);
         }
+        let end = running.look()?;
+        figures.put(Row::AllRequests, pods, Each::of(|program| Ok(end.each.get(program).requests))?);
         figures.put(Row::PeakMemory, pods, Each::of(|program| Ok(mebibytes(processes.get(program).peak_memory()?)))?);
         Ok(())
     }
@@ -251,10 +251,6 @@ impl Look {
     /// The processor time from then to `later`, in percent of one core.
     fn processor_until(&self, later: &Self) -> Result<Each<f64>> {
         self.per_second(later, |cost| cost.processor.as_secs_f64() * 100.0)
-    }
-
-    fn requests_until(&self, later: &Self) -> Result<Each<f64>> {
-        self.per_second(later, |cost| cost.requests)
     }
 
     fn bytes_until(&self, later: &Self) -> Result<Each<f64>> {
