@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result, bail};
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
-use tokio::time::timeout;
+use tokio::time::timeout_at;
 use vt100::Parser;
 
 use crate::process::Process;
@@ -61,8 +61,9 @@ impl Terminal {
     /// If that does not come to be.
     pub async fn until_shown(&mut self, restarts: u32) -> Result<Vec<(u32, Instant)>> {
         let mut shown: Vec<(u32, Instant)> = Vec::new();
+        let bound = tokio::time::Instant::now() + BOUND;
         loop {
-            let Ok(Some((moment, chunk))) = timeout(BOUND, self.chunks.recv()).await else {
+            let Ok(Some((moment, chunk))) = timeout_at(bound, self.chunks.recv()).await else {
                 bail!("never on the screen: {restarts} restarts\n{}", self.parser.screen().contents());
             };
             self.parser.process(&chunk);
