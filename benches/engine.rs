@@ -18,14 +18,18 @@ fn main() {
 
 /// The events of a recording, with the instance of another one made that of `uid`.
 fn events(recording: &str, uid: Option<&str>) -> Vec<ClusterEvent> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/recordings/{recording}.jsonl.gz"));
-    let file = BufReader::new(GzDecoder::new(File::open(path).expect("a recording of ours")));
-    let mut lines: Vec<String> = file.lines().map(|line| line.expect("text")).collect();
+    let mut lines = lines(recording);
     if let Some(uid) = uid {
         let own = uid_of_instance(&lines);
         lines.iter_mut().for_each(|line| *line = line.replace(&own, uid));
     }
     lines.iter().map(|line| event(line)).collect()
+}
+
+fn lines(recording: &str) -> Vec<String> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/recordings/{recording}.jsonl.gz"));
+    let file = BufReader::new(GzDecoder::new(File::open(path).expect("a recording of ours")));
+    file.lines().map(|line| line.expect("text")).collect()
 }
 
 fn event(line: &str) -> ClusterEvent {
@@ -56,6 +60,14 @@ fn three_hops() -> World {
 fn derive_three_hops(bencher: Bencher) {
     let world = three_hops();
     bencher.bench_local(|| run::derive(black_box(&world)));
+}
+
+/// One change of a pod, from the text of a watch to the object as we need it.
+#[divan::bench]
+fn read_a_pod(bencher: Bencher) {
+    let lines = lines("smooth");
+    let line = lines.iter().rfind(|line| line.contains(r#""kind":"Pod""#)).expect("a recording has pods");
+    bencher.bench_local(|| event(black_box(line)));
 }
 
 /// One change of a pod, as the cluster makes them by the dozen.

@@ -16,9 +16,10 @@ mod file;
 mod record;
 mod screens;
 
-use std::future::Future;
+use std::future::{Future, poll_fn};
 use std::io::{self, Write};
 use std::pin::pin;
+use std::task::Poll;
 
 use tokio::sync::mpsc::{Receiver, channel};
 
@@ -73,16 +74,20 @@ async fn feed<T, F: Future<Output = T>>(
     let (out, events) = channel(WAITING);
     let (mut source, mut sink) = (pin!(source.run(out)), pin!(sink(events)));
     let mut speaks = true;
-    loop {
-        tokio::select! {
-            biased;
-            done = &mut sink => return Ok(done),
-            ended = &mut source, if speaks => {
-                ended.map_err(|error| ExpectedError::unreachable(error.to_string()))?;
-                speaks = false;
-            }
+    poll_fn(|context| {
+        if let Poll::Ready(done) = sink.as_mut().poll(context) {
+            return Poll::Ready(Ok(done));
         }
-    }
+        if speaks && let Poll::Ready(ended) = source.as_mut().poll(context) {
+            if let Err(error) = ended {
+                return Poll::Ready(Err(ExpectedError::unreachable(error.to_string())));
+            }
+            speaks = false;
+        }
+        // What it just said is taken in before the tasks run that it started by it: a frame comes before a log is asked for.
+        sink.as_mut().poll(context).map(Ok)
+    })
+    .await
 }
 
 /// Where a cluster is, from the command line.
@@ -119,5 +124,42 @@ fn printed(result: io::Result<()>, code: ExitCode) -> Result<ExitCode, ExpectedE
         Ok(()) => Ok(code),
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(code),
         Err(error) => Err(ExpectedError::usage(format!("the output cannot be written: {error}"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::SignedDuration;
+    use tokio::sync::mpsc::Sender;
+
+    use super::*;
+    use crate::cluster::Change;
+    use crate::fixture::at;
+    use crate::source::SourceError;
+
+    /// It begins something by what it hears, says what it heard, and has more to come.
+    struct Beginning(std::sync::mpsc::Sender<&'static str>);
+
+    impl Source for Beginning {
+        async fn run(self, out: Sender<ClusterEvent>) -> Result<(), SourceError> {
+            tokio::task::yield_now().await;
+            tokio::spawn(async move { self.0.send("its task ran").unwrap() });
+            out.send(ClusterEvent { time: at(0), change: Change::Clock { ahead: SignedDuration::ZERO } })
+                .await
+                .unwrap();
+            std::future::pending().await
+        }
+    }
+
+    #[tokio::test]
+    async fn what_a_source_says_is_taken_in_before_what_it_began_goes_on() {
+        let (tell, told) = std::sync::mpsc::channel();
+        let fed = feed(Beginning(tell.clone()), |mut events: Receiver<ClusterEvent>| async move {
+            events.recv().await.unwrap();
+            tell.send("taken in").unwrap();
+            tokio::task::yield_now().await;
+        });
+        fed.await.map_err(|error| error.message).unwrap();
+        assert_eq!(told.try_iter().collect::<Vec<_>>(), ["taken in", "its task ran"]);
     }
 }

@@ -15,6 +15,7 @@ use super::input::Input;
 use super::model::{Effect, Message, Model, Settings};
 use super::save::save;
 use super::terminal::OwnScreen;
+use super::unkept::Unkept;
 use super::update;
 use crate::clipboard::{Clipboard, Outcome};
 use crate::clock::Clock;
@@ -81,7 +82,7 @@ pub async fn run(settings: Settings, ports: Ports<'_>, clock: impl Clock) -> io:
     let screen = OwnScreen::enter()?;
     let Ports { deck, events, input, clipboard, outcomes, keeper, reports, unrecorded } = ports;
     let model = Model::new(settings, screen.size()?, deck.frontier_time(clock.now()));
-    let mut app = Loop { model, deck, keeper, clock, screen, saving: JoinSet::new() };
+    let mut app = Loop { model, deck, keeper, unkept: Unkept::default(), clock, screen, saving: JoinSet::new() };
     let heard = Heard { events, input, clipboard, outcomes, reports, unrecorded };
     // The terminal was there when we entered it, so that an error can only mean that it no longer is.
     let why = app.turn(heard, signals).await.unwrap_or(Leave::TerminalGone);
@@ -140,6 +141,7 @@ struct Loop<'a, C> {
     model: Model,
     deck: Deck,
     keeper: Option<&'a Keeper>,
+    unkept: Unkept,
     clock: C,
     screen: OwnScreen,
     saving: JoinSet<Result<String, String>>,
@@ -215,7 +217,11 @@ impl<C: Clock> Loop<'_, C> {
                             // Of what happened once nothing is kept, and that is known at once.
                             None => messages.extend(self.recalled(run, None)),
                         },
-                        Effect::Keep(run) => self.keep(&run),
+                        Effect::Keep(run) => {
+                            if self.unkept.change(&run) {
+                                self.keep(&run);
+                            }
+                        }
                         Effect::Travel(travel) => messages.extend(told(self.deck.travel(travel, self.clock.now()))),
                     }
                 }
@@ -233,6 +239,7 @@ impl<C: Clock> Loop<'_, C> {
 
     /// A second passed, and on the tape as many as it plays.
     fn tick(&mut self) -> Vec<Message> {
+        self.unkept.tick().iter().for_each(|run| self.keep(run));
         let now = self.clock.now();
         let shown = self.model.gauge().is_some().then(|| Message::Shown(self.deck.show(now)));
         [Message::Tick(self.deck.frontier_time(now))].into_iter().chain(shown).collect()

@@ -12,6 +12,7 @@
 //! | `pager/` | where in a long text one is, and what is searched in it |
 //! | `reading/` | what is read on a screen of text: logs, an object |
 //! | `save` | a text becomes a file |
+//! | `unkept` | what changed since it was kept on disk |
 //! | `mark` | the states a step is shown in |
 //! | `view/` | the screens, one file each, and their parts |
 //! | `widget/` | small drawing without a model: text, tables, pips, meter, frame, command |
@@ -52,6 +53,7 @@ mod terminal;
 #[cfg(test)]
 mod text_frames;
 mod theme;
+mod unkept;
 mod update;
 pub mod view;
 mod widget;

@@ -87,8 +87,23 @@ pub async fn changing(servers: &Sender<Server>) -> SocketAddr {
     .await
 }
 
+/// Serves it, without TLS, and notes what is asked for.
+pub async fn noting(paths: &Sender<Vec<String>>) -> SocketAddr {
+    let (paths, server) = (paths.clone(), server(TOKEN, "15:33:50"));
+    accept(move |stream| {
+        let (paths, server) = (paths.clone(), server.clone());
+        async move { answer_noting(stream, server, |path| paths.send_modify(|paths| paths.push(path.to_owned()))).await }
+    })
+    .await
+}
+
 async fn answer(stream: impl AsyncRead + AsyncWrite + Unpin, server: Server) {
+    answer_noting(stream, server, |_| {}).await;
+}
+
+async fn answer_noting(stream: impl AsyncRead + AsyncWrite + Unpin, server: Server, note: impl Fn(&str)) {
     let service = service_fn(|request: Request<Incoming>| {
+        note(request.uri().path());
         let server = server.clone();
         async move { Ok::<Response<Body>, Infallible>(server.answer(request).await) }
     });

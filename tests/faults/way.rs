@@ -12,7 +12,7 @@ use tokio::task::spawn_blocking;
 
 use crate::api::TOKEN;
 use crate::field::Watcher;
-use crate::sockets::{Asks, HOST, Proxy, certificate, changing, kubeconfig, plain, server, with_tls};
+use crate::sockets::{Asks, HOST, Proxy, certificate, changing, kubeconfig, noting, plain, server, with_tls};
 
 async fn connected(folder: &TempDir, cluster: &Value, user: &Value) -> Result<Connection, ExpectedError> {
     let kubeconfig = Some(kubeconfig(folder, cluster, user));
@@ -52,6 +52,16 @@ async fn a_socks_proxy_of_the_kubeconfig_leads_to_the_cluster() {
         "certificate-authority": certificate()}))
     .await;
     assert!(proxy.led() > 0);
+}
+
+#[tokio::test]
+async fn what_was_looked_up_to_connect_is_not_looked_up_again() {
+    let paths = Sender::new(Vec::new());
+    watches(&json!({"server": format!("http://{}", noting(&paths).await)})).await;
+    let paths = paths.borrow();
+    for looked_up in ["/apis", "/apis/apps.gitlab.com/v2alpha1"] {
+        assert_eq!(paths.iter().filter(|path| *path == looked_up).count(), 1, "{looked_up}: {paths:?}");
+    }
 }
 
 #[tokio::test]

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use http::Uri;
+use kube::api::ApiResource;
 use kube::config::ExecInteractiveMode;
 use kube::core::{ObjectList, Request};
 use kube::{Client, Config};
@@ -57,6 +58,8 @@ pub struct Connection {
     pub context: Option<String>,
     /// The namespace that is watched; `None` for all.
     pub namespace: Option<String>,
+    /// As what it served `GitLabCore`s when it answered first; `None` if nobody looked, or it did not.
+    pub(super) cores: Option<ApiResource>,
     /// How it was reached; `None` for a client that came from elsewhere.
     options: Option<ConnectOptions>,
     /// The proxy that leads to it, without the password for it.
@@ -77,6 +80,7 @@ impl Connection {
             server: server.into(),
             context: None,
             namespace,
+            cores: None,
             options: None,
             proxy: None,
             ran: Arc::default(),
@@ -155,10 +159,11 @@ async fn connected(options: &ConnectOptions) -> Result<Connection, ExpectedError
     let client = watch::Sender::new((0, telling_when(client, dated.clone())));
     // Whoever chooses another current context later means other programs: what is on the screen stays this cluster.
     let options = ConnectOptions { context: context.clone(), ..options.clone() };
-    let connection =
-        Connection { client, server, context, namespace, options: Some(options), proxy, ran: Arc::default(), dated };
-    check(&connection).await?;
-    Ok(connection)
+    let options = Some(options);
+    let ran = Arc::default();
+    let connection = Connection { client, server, context, namespace, cores: None, options, proxy, ran, dated };
+    let cores = check(&connection).await?;
+    Ok(Connection { cores, ..connection })
 }
 
 /// A URL as it may be shown: without a name and a password, which can stand in it.
@@ -196,19 +201,22 @@ async fn configure(options: &ConnectOptions) -> Result<(Config, Option<String>),
     Ok((config, context))
 }
 
-/// Looks whether the cluster answers and lets us list `GitLabCore`s, as far as it serves them.
-async fn check(connection: &Connection) -> Result<(), ExpectedError> {
+/// Looks whether the cluster answers and lets us list `GitLabCore`s, as far as it serves them; returns as what.
+async fn check(connection: &Connection) -> Result<Option<ApiResource>, ExpectedError> {
     let answer = timeout(PATIENCE, async {
         let query = Query::all(Kind::GitLabCore, connection.namespace.as_deref());
         let client = connection.client();
-        let path = query.resolve(&client).await?;
+        let resource = query.resolve(&client).await?;
         let mut one = query.list(None);
         one.limit = Some(1);
-        let request = Request::new(path).list(&one).map_err(|error| Fault::Broken(error.to_string()))?;
-        client.request::<ObjectList<Value>>(request).await.map_err(|error| Fault::of(&error))
+        let request =
+            Request::new(query.path(&resource)).list(&one).map_err(|error| Fault::Broken(error.to_string()))?;
+        client.request::<ObjectList<Value>>(request).await.map_err(|error| Fault::of(&error))?;
+        Ok(resource)
     });
     match answer.await.unwrap_or_else(|_| Err(Fault::Broken(format!("no answer within {} s", PATIENCE.as_secs())))) {
-        Ok(_) | Err(Fault::Undefined) => Ok(()),
+        Ok(resource) => Ok(Some(resource)),
+        Err(Fault::Undefined) => Ok(None),
         Err(fault) => Err(ExpectedError::unreachable(refusal(&fault, connection))),
     }
 }

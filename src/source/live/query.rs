@@ -35,20 +35,24 @@ impl Query {
         Self { kind: Kind::Event, scope: Scope::About(uid.clone()), namespace: Some(namespace.to_owned()) }
     }
 
-    /// The path of the kind, which has to be looked up for a `GitLabCore`: its version moves, and a cluster may not serve
-    /// it at all.
+    /// As what the kind is served, which has to be looked up for a `GitLabCore`: its version moves, and a cluster may not
+    /// serve it at all.
     ///
     /// # Errors
     /// [`Fault::Undefined`] if the cluster doesn't serve it, and what a request can end with.
-    pub(super) async fn resolve(&self, client: &Client) -> Result<String, Fault> {
-        let resource = match self.kind {
-            Kind::GitLabCore => discover(client).await?,
-            Kind::Job => ApiResource::erase::<batch::v1::Job>(&()),
-            Kind::Pod => ApiResource::erase::<core::v1::Pod>(&()),
-            Kind::Event => ApiResource::erase::<core::v1::Event>(&()),
-            Kind::Deployment => ApiResource::erase::<apps::v1::Deployment>(&()),
-        };
-        Ok(DynamicObject::url_path(&resource, self.namespace.as_deref()))
+    pub(super) async fn resolve(&self, client: &Client) -> Result<ApiResource, Fault> {
+        match self.kind {
+            Kind::GitLabCore => discover(client).await,
+            Kind::Job => Ok(ApiResource::erase::<batch::v1::Job>(&())),
+            Kind::Pod => Ok(ApiResource::erase::<core::v1::Pod>(&())),
+            Kind::Event => Ok(ApiResource::erase::<core::v1::Event>(&())),
+            Kind::Deployment => Ok(ApiResource::erase::<apps::v1::Deployment>(&())),
+        }
+    }
+
+    /// The path of the kind, served as that.
+    pub(super) fn path(&self, resource: &ApiResource) -> String {
+        DynamicObject::url_path(resource, self.namespace.as_deref())
     }
 
     /// Names the kind and the version of an object that came by that path: the items of a list don't.

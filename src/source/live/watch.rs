@@ -17,8 +17,7 @@ use super::connect::Connection;
 use super::fault::{Fault, cause};
 use super::listing::Listing;
 use super::query::Query;
-use crate::cluster::Object;
-use crate::cluster::read;
+use crate::cluster::{Kind, Object, read};
 
 /// How long a request may take until its answer begins, and a page of a list until more of it comes.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -77,7 +76,10 @@ type Step = (State, Option<Result<Heard, Fault>>);
 
 impl Watch {
     pub(super) fn new(connection: Connection, query: Query, listing: Listing) -> Self {
-        Self { connection, query, listing, state: State::Unresolved }
+        // What was looked up when the connection was made is not looked up again.
+        let known = connection.cores.as_ref().filter(|_| query.kind == Kind::GitLabCore);
+        let state = known.map_or(State::Unresolved, |resource| State::Empty { path: query.path(resource) });
+        Self { connection, query, listing, state }
     }
 
     pub(super) fn connection(&self) -> &Connection {
@@ -112,7 +114,7 @@ impl Watch {
     async fn resolve(&mut self) -> Step {
         let client = self.connection.client();
         match timeout(PATIENCE, self.query.resolve(&client)).await.unwrap_or(Err(Fault::Silent)) {
-            Ok(path) => (State::Empty { path }, None),
+            Ok(resource) => (State::Empty { path: self.query.path(&resource) }, None),
             Err(fault) => (State::Unresolved, Some(Err(fault))),
         }
     }
