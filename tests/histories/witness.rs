@@ -37,7 +37,8 @@ impl Witness {
                 self.ended_before.extend(before);
                 if let ContainerState::Terminated(end) = &container.state {
                     self.ended.insert(end.container_id.clone());
-                    if !(pod.terminating() || done && container.role == ContainerRole::Sidecar) {
+                    let beside = done && container.role == ContainerRole::Sidecar;
+                    if !pod.terminating() && !beside {
                         self.ended_before.insert(end.container_id.clone());
                     }
                 }
