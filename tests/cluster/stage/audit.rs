@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
-use anyhow::{Result, ensure};
+use anyhow::{Context as _, Result, ensure};
 use serde_json::Value;
 
 use super::operator::statuses;
@@ -55,58 +55,92 @@ fn matches(stated: &str, text: &str) -> bool {
 /// - a gate is failing, failed or done when the Job says so, and not before;
 /// - what is counted of runs while a Job goes on is what its containers show at that time.
 pub fn agrees(history: &History, lines: &[Line]) -> Result<()> {
-    for job in jobs(history) {
-        let events: Vec<&Heard> =
-            history.heard.iter().filter(|heard| heard.of == JOBS && uid(&heard.object) == job).collect();
-        let Some(first) = events.first() else { continue };
+    for uid in jobs(history) {
+        let job = JobHeard::of(history, uid);
+        let Some(first) = job.events.first() else { continue };
         let said: Vec<&Line> = lines.iter().filter(|line| about(line, &first.object, history)).collect();
-        let limited = events.iter().any(|heard| fails_for_its_limit(&heard.object));
         ensure!(!said.is_empty(), "nothing was said of {}", name(&first.object));
-        let shown = failed_runs_over_time(history, job);
-        let mut before: Option<(&Line, u64)> = None;
-        for line in said {
-            let attempts = &line.change["attempts"];
-            let (Some(failed), Some(left)) = (attempts["failed"].as_u64(), attempts["left"].as_u64()) else { continue };
-            let to = line.change["to"].as_str().unwrap_or_default();
-            let failing = ["failing", "failed"].contains(&to);
-            if limited {
-                ensure!(!failing || left == 0, "it failed for its limit, with {left} left: {}", line.text());
-            } else {
-                ensure!(left > 0, "none left, and it did not fail for its limit: {}", line.text());
-            }
-            let goes_on = ["running", "retrying"].contains(&to) && attempts["pods"]["failed"] == 0;
-            if let Some(runs) = attempts["restarts"]["failed"].as_u64().filter(|_| goes_on) {
-                let (from, to) = (line.at.checked_sub(LATER), line.at + EARLIER);
-                // What stood when that time began counts as well.
-                let early = shown.iter().rfind(|(at, _)| Some(*at) < from);
-                let in_time = shown.iter().filter(|(at, _)| Some(*at) >= from && *at <= to);
-                let near: Vec<u64> = early.into_iter().chain(in_time).map(|(_, runs)| *runs).collect();
-                ensure!(
-                    near.contains(&runs) || near.is_empty() && runs == 0,
-                    "{near:?} runs had failed: {}",
-                    line.text()
-                );
-            }
-            let lost = || {
-                let gone = |heard: &&Heard| heard.of == PODS && owner(&heard.object) == job && is_lost(heard);
-                let between = |heard: &&Heard| heard.at <= line.at;
-                history.heard.iter().filter(between).any(|heard| gone(&heard))
-            };
-            if let Some((earlier, count)) = before {
-                ensure!(failed >= count || lost(), "the count fell: `{}`, then `{}`", earlier.text(), line.text());
-            }
-            before = Some((line, failed));
-            let needed = match to {
-                "failing" => "FailureTarget",
-                "failed" => "Failed",
-                "done" => "Complete",
-                _ => continue,
-            };
-            let told = events.iter().any(|heard| condition(&heard.object, needed).is_some());
-            ensure!(told, "the Job never was {needed}, and yet: {}", line.text());
+        let counts = said.iter().filter_map(|line| Some((*line, Count::of(line)?)));
+        for (line, count) in counts.clone() {
+            job.allows(line, &count).with_context(|| line.text().to_owned())?;
+        }
+        for ((earlier, before), (line, after)) in counts.clone().zip(counts.skip(1)) {
+            let fell = after.failed < before.failed && !job.lost_a_pod_by(line.at);
+            ensure!(!fell, "the count fell: `{}`, then `{}`", earlier.text(), line.text());
         }
     }
     Ok(())
+}
+
+/// What a line says of the attempts of a gate.
+struct Count<'a> {
+    to: &'a str,
+    failed: u64,
+    left: u64,
+    /// Of runs, where no pod failed as a whole.
+    runs: Option<u64>,
+}
+
+impl<'a> Count<'a> {
+    fn of(line: &'a Line) -> Option<Self> {
+        let attempts = &line.change["attempts"];
+        let runs = attempts["restarts"]["failed"].as_u64().filter(|_| attempts["pods"]["failed"] == 0);
+        let (failed, left) = (attempts["failed"].as_u64()?, attempts["left"].as_u64()?);
+        Some(Self { to: line.change["to"].as_str()?, failed, left, runs })
+    }
+}
+
+/// What the witness heard of a Job.
+struct JobHeard<'a> {
+    events: Vec<&'a Heard>,
+    pods: Vec<&'a Heard>,
+    /// How many runs of its containers had failed after each change of its pods.
+    runs: Vec<(Instant, u64)>,
+}
+
+impl<'a> JobHeard<'a> {
+    fn of(history: &'a History, job: &str) -> Self {
+        let events = history.heard.iter().filter(|heard| heard.of == JOBS && uid(&heard.object) == job).collect();
+        let pods: Vec<&Heard> =
+            history.heard.iter().filter(|heard| heard.of == PODS && owner(&heard.object) == job).collect();
+        Self { events, runs: failed_runs_over_time(&pods), pods }
+    }
+
+    /// Fails unless that may be said of the Job.
+    fn allows(&self, line: &Line, count: &Count<'_>) -> Result<()> {
+        let limited = self.events.iter().any(|heard| fails_for_its_limit(&heard.object));
+        if limited {
+            let over = ["failing", "failed"].contains(&count.to);
+            ensure!(!over || count.left == 0, "the Job failed for its limit, with {} left", count.left);
+        } else {
+            ensure!(count.left > 0, "none is left, and the Job did not fail for its limit");
+        }
+        if let Some(runs) = count.runs.filter(|_| ["running", "retrying"].contains(&count.to)) {
+            let near = self.runs_near(line.at);
+            ensure!(near.contains(&runs) || near.is_empty() && runs == 0, "{near:?} runs had failed");
+        }
+        let needed = match count.to {
+            "failing" => "FailureTarget",
+            "failed" => "Failed",
+            "done" => "Complete",
+            _ => return Ok(()),
+        };
+        let told = self.events.iter().any(|heard| condition(&heard.object, needed).is_some());
+        ensure!(told, "the Job never was {needed}");
+        Ok(())
+    }
+
+    /// How many runs had failed at about that time; what stood when that time began counts as well.
+    fn runs_near(&self, at: Instant) -> Vec<u64> {
+        let (from, to) = (at.checked_sub(LATER), at + EARLIER);
+        let early = self.runs.iter().rfind(|(at, _)| Some(*at) < from);
+        let in_time = self.runs.iter().filter(|(at, _)| Some(*at) >= from && *at <= to);
+        early.into_iter().chain(in_time).map(|(_, runs)| *runs).collect()
+    }
+
+    fn lost_a_pod_by(&self, at: Instant) -> bool {
+        self.pods.iter().any(|heard| heard.at <= at && is_lost(heard))
+    }
 }
 
 /// The uids of the Jobs.
@@ -137,10 +171,10 @@ fn fails_for_its_limit(job: &Value) -> bool {
 }
 
 /// How many runs of a Job's containers had failed after each change of its pods.
-fn failed_runs_over_time(history: &History, job: &str) -> Vec<(Instant, u64)> {
+fn failed_runs_over_time(events: &[&Heard]) -> Vec<(Instant, u64)> {
     let mut pods: BTreeMap<&str, u64> = BTreeMap::new();
-    let events = history.heard.iter().filter(|heard| heard.of == PODS && owner(&heard.object) == job);
     events
+        .iter()
         .map(|heard| {
             let runs = if heard.deleted { 0 } else { failed_runs(&heard.object) };
             pods.insert(name(&heard.object), runs);

@@ -3,7 +3,8 @@
 //! | file | what |
 //! |---|---|
 //! | `scenario` | what happens in an upgrade, and what has to be said of it |
-//! | `gate` | the Job of a gate, and what is done to it while it runs |
+//! | `gate` | the Job of a gate |
+//! | `disturbance` | what is done to a gate while its Job runs |
 //! | `operator` | plays the operator: takes an instance through an upgrade |
 //! | `witness` | hears all that the API server tells of a namespace |
 //! | `watcher` | `gatewatch wait`, line by line |
@@ -12,6 +13,7 @@
 
 pub mod audit;
 pub mod dashboard;
+pub mod disturbance;
 pub mod gate;
 pub mod operator;
 pub mod scenario;
