@@ -82,6 +82,7 @@ async fn compare(options: &Options, kubeconfig: &Path, programs: &Programs) -> R
         eprintln!("compare: {pods} unrelated pods");
         cluster.make_unrelated(there..pods).await?;
         there = pods;
+        comparison.begin_anew().await?;
         if options.only != Some(Part::Load) {
             comparison.latency(pods, &mut figures).await?;
         }

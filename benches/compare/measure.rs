@@ -83,12 +83,20 @@ impl<'a> Comparison<'a> {
     pub async fn begin(cluster: &'a Cluster, programs: &'a Programs, extent: Extent) -> Result<Self> {
         let gate = cluster.upgrade().await?;
         cluster.restart(&gate, FIRST_RESTART, FIRST_RESTART).await?;
-        let comparison = Self { cluster, programs, gate, restarts: FIRST_RESTART, extent };
-        // What each keeps on disk for its next start is there from here on.
+        Ok(Self { cluster, programs, gate, restarts: FIRST_RESTART, extent })
+    }
+
+    /// Has each program begin anew: it keeps on disk what it keeps there after one start, and nothing of what was measured
+    /// before.
+    ///
+    /// # Errors
+    /// If a program does not show the gate.
+    pub async fn begin_anew(&self) -> Result<()> {
+        self.programs.forget()?;
         for program in Program::ALL {
-            comparison.started(program, &cluster.kubeconfig).await?;
+            self.started(program, &self.cluster.kubeconfig).await?;
         }
-        Ok(comparison)
+        Ok(())
     }
 
     /// Starts a program, and waits until it shows the gate; returns how long that took.
@@ -177,7 +185,7 @@ impl<'a> Comparison<'a> {
         let after = running.look()?;
         // Two that were on their way at once may have come in either order.
         self.restarts += changed + 1;
-        self.cluster.restart(&self.gate, self.restarts, self.restarts).await?;
+        self.cluster.restart(&self.gate, self.restarts, now).await?;
         figures.put(Row::GateProcessor, pods, before.processor_until(&after)?);
         figures.put(Row::GateBytes, pods, before.bytes_until(&after)?);
 

@@ -79,12 +79,20 @@ impl Programs {
     /// If there is no Go, or its modules can't be had.
     pub fn compile() -> Result<Self> {
         let home = TempDir::new()?;
-        let config = home.path().join("k9s");
-        fs::create_dir(&config)?;
-        // It would ask the network for a newer k9s.
-        fs::write(config.join("config.yaml"), "k9s:\n  skipLatestRevCheck: true\n")?;
         let kubectl = compile("kubectl", ".", "k8s.io/kubectl")?;
         Ok(Self { home, kubectl, k9s: compile("k9s", "github.com/derailed/k9s", "github.com/derailed/k9s")? })
+    }
+
+    /// Removes what they keep on disk.
+    ///
+    /// # Errors
+    /// If the disk refuses it.
+    pub fn forget(&self) -> Result<()> {
+        let home = self.home.path();
+        fs::remove_dir_all(home)?;
+        fs::create_dir_all(home.join("k9s"))?;
+        // It would ask the network for a newer k9s.
+        Ok(fs::write(home.join("k9s/config.yaml"), "k9s:\n  skipLatestRevCheck: true\n")?)
     }
 
     /// Which versions they are, in words.

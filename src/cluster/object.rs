@@ -113,7 +113,9 @@ impl Object {
     /// The same, with all that the server wrote of it, whatever it is: for whoever hands on what was heard. `value` is what
     /// it was read from.
     pub(crate) fn whole(mut self, value: &Value) -> Self {
-        self.meta_mut().manifest = Manifest::of(value);
+        if !self.meta().manifest.is_kept() {
+            self.meta_mut().manifest = Manifest::of(value);
+        }
         self
     }
 

@@ -9,8 +9,9 @@ use ratatui::crossterm::event::{Event, KeyEventKind};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc::{Receiver, UnboundedReceiver};
 use tokio::task::{JoinError, JoinSet, yield_now};
-use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
+use tokio::time::{Instant, MissedTickBehavior, interval, sleep, sleep_until, timeout};
 
+use super::cadence::Cadence;
 use super::input::Input;
 use super::model::{Effect, Message, Model, Settings};
 use super::save::save;
@@ -23,8 +24,6 @@ use crate::cluster::{ClusterEvent, Uid};
 use crate::state::{Keeper, Kept, Report};
 use crate::tape::{Deck, Moment, Step, Wait};
 
-/// The least time between two frames.
-const FRAME: Duration = Duration::from_millis(16);
 /// The clock on the screens moves once in this time, and so does what spins.
 const TICK: Duration = Duration::from_secs(1);
 /// How long the end of the program waits for what is still being saved. A disk that hangs is not waited for.
@@ -153,10 +152,8 @@ impl<C: Clock> Loop<'_, C> {
         let keys = input.events()?;
         let mut tick = interval(TICK);
         tick.set_missed_tick_behavior(MissedTickBehavior::Skip);
-        let mut frame = interval(FRAME);
-        frame.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut cadence = Cadence::new(Instant::now());
         let mut source_speaks = true;
-        let mut dirty = true;
         loop {
             // What a person does comes first, and what a source says last: however much that is, keys answer.
             let wake = tokio::select! {
@@ -167,15 +164,16 @@ impl<C: Clock> Loop<'_, C> {
                 Some(report) = reports.recv() => Wake::Kept(report),
                 Some(why) = unrecorded.recv() => Wake::Unrecorded(why),
                 Some(saved) = self.saving.join_next() => Wake::Saved(of_task(saved)),
-                _ = frame.tick(), if dirty => Wake::Frame,
+                () = frame(cadence.due()) => Wake::Frame,
                 _ = tick.tick() => Wake::Tick,
                 () = due(self.deck.wait(self.clock.now()), &self.clock) => Wake::Due,
                 event = events.recv(), if source_speaks => event.map_or(Wake::SourceClosed, Wake::Cluster),
             };
+            let by_a_person = matches!(wake, Wake::Terminal(_) | Wake::Asked(_));
             let mut messages: VecDeque<Message> = match wake {
                 Wake::Frame => {
                     self.screen.draw(&self.model)?;
-                    dirty = false;
+                    cadence.drew(Instant::now());
                     continue;
                 }
                 Wake::SourceClosed => {
@@ -200,7 +198,7 @@ impl<C: Clock> Loop<'_, C> {
                 }
             };
             while let Some(next) = messages.pop_front() {
-                dirty = true;
+                cadence.change(Instant::now(), by_a_person);
                 for effect in update(&mut self.model, next) {
                     match effect {
                         Effect::Quit => return Ok(Leave::Quit),
@@ -271,6 +269,15 @@ impl<C: Clock> Loop<'_, C> {
         {
             keeper.keep(Kept { about: run.full_name().to_string(), journal: journal.clone(), memory });
         }
+    }
+}
+
+/// Waits until a frame is due. One that is, comes before anything else gets a turn.
+async fn frame(due: Option<Instant>) {
+    match due {
+        Some(due) if due <= Instant::now() => {}
+        Some(due) => sleep_until(due).await,
+        None => std::future::pending().await,
     }
 }
 

@@ -18,8 +18,10 @@
 //! | `widget/` | small drawing without a model: text, tables, pips, meter, frame, command |
 //! | `terminal` | into the terminal's own screen, and out again on every way |
 //! | `input` | keys and sizes, read in a thread of their own |
+//! | `cadence` | when the next frame may come |
 //! | `driver` | the loop |
 
+mod cadence;
 mod driver;
 #[cfg(test)]
 mod fixture;
