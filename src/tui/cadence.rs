@@ -8,7 +8,7 @@ use tokio::time::Instant;
 /// The least time between two frames.
 const FRAME: Duration = Duration::from_millis(16);
 /// The least time between two frames of a flood: each wait is twice the one before, up to this.
-const FLOOD: Duration = Duration::from_millis(64);
+const FLOOD: Duration = Duration::from_millis(100);
 
 /// When the next frame may come.
 #[derive(Debug)]
@@ -97,15 +97,15 @@ mod tests {
     fn a_flood_is_drawn_ever_less_often_down_to_a_least_rate() {
         let now = Instant::now();
         let drawn = frames(&mut idle(now), now, (100..1000).step_by(10));
-        assert_eq!(drawn[..7], [100, 116, 148, 212, 276, 340, 404]);
+        assert_eq!(drawn[..7], [100, 116, 148, 212, 312, 412, 512]);
     }
 
     #[test]
     fn after_a_flood_all_is_as_before_it() {
         let now = Instant::now();
-        let changes = (100..1000).step_by(10).chain([1100, 1105]);
+        let changes = (100..1000).step_by(10).chain([1200, 1205]);
         let drawn = frames(&mut idle(now), now, changes);
-        assert_eq!(drawn[drawn.len() - 2..], [1100, 1116]);
+        assert_eq!(drawn[drawn.len() - 2..], [1200, 1216]);
     }
 
     #[test]

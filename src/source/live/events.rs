@@ -43,8 +43,9 @@ impl EventWatches {
         let mut pass_on = Vec::new();
         match scope {
             Scope::All => {
-                self.interest.note(&event.change);
-                self.adjust(tasks);
+                if self.interest.note(&event.change) {
+                    self.adjust(tasks);
+                }
                 let pods_live =
                     matches!(event.change, Change::Watch { kind: Kind::Pod, state: WatchState::Live { .. } });
                 pass_on.push(event);

@@ -37,8 +37,8 @@ pub(super) enum How {
 }
 
 impl Interest {
-    /// Takes in what changed.
-    pub fn note(&mut self, change: &Change) {
+    /// Takes in what changed; returns whether other events may be wanted by it.
+    pub fn note(&mut self, change: &Change) -> bool {
         match change {
             Change::Replaced { kind, objects, .. } => {
                 match kind {
@@ -47,17 +47,22 @@ impl Interest {
                         self.replicas.clear();
                     }
                     Kind::Job => self.jobs.clear(),
-                    _ => return,
+                    _ => return false,
                 }
-                objects.iter().for_each(|object| self.put(object));
+                for object in objects {
+                    self.put(object);
+                }
+                true
             }
             Change::Applied(object) => self.put(object),
             Change::Deleted(object) => {
                 for objects in [&mut self.jobs, &mut self.pods, &mut self.replicas] {
                     objects.remove(&object.meta().uid);
                 }
+                true
             }
             Change::Watch { .. } | Change::Clock { .. } | Change::Log(_) | Change::Remembered(_) | Change::Alive(_) => {
+                false
             }
         }
     }
@@ -72,20 +77,24 @@ impl Interest {
         self.jobs.iter().chain(&self.pods).chain(self.replicas.iter().take(MOST_REPLICAS)).collect()
     }
 
-    fn put(&mut self, object: &Object) {
+    /// Takes in an object; returns whether other events are wanted of it than before.
+    fn put(&mut self, object: &Object) -> bool {
         let (objects, wanted) = match object {
             Object::Job(job) => (&mut self.jobs, Some(of_job(job))),
             Object::Pod(pod) if pod.replica_set().is_some() => (&mut self.replicas, of_replica(pod)),
             Object::Pod(pod) => (&mut self.pods, of_pod(pod)),
-            _ => return,
+            _ => return false,
         };
         let meta = object.meta();
+        let wanted = wanted.map(|(how, decisive)| Wanted { namespace: meta.namespace.clone(), how, decisive });
+        if objects.get(&meta.uid) == wanted.as_ref() {
+            return false;
+        }
         match wanted {
-            Some((how, decisive)) => {
-                objects.insert(meta.uid.clone(), Wanted { namespace: meta.namespace.clone(), how, decisive });
-            }
+            Some(wanted) => drop(objects.insert(meta.uid.clone(), wanted)),
             None => drop(objects.remove(&meta.uid)),
         }
+        true
     }
 }
 
@@ -159,8 +168,17 @@ mod tests {
 
     fn after(changes: &[Change]) -> Interest {
         let mut interest = Interest::default();
-        changes.iter().for_each(|change| interest.note(change));
+        for change in changes {
+            interest.note(change);
+        }
         interest
+    }
+
+    #[test]
+    fn only_what_asks_for_other_events_says_so() {
+        let mut interest = Interest::default();
+        assert!(interest.note(&applied(pod("p", "Running"))));
+        assert!(!interest.note(&applied(pod("p", "Running"))), "nothing in it changed");
     }
 
     /// Whose events are wanted after these changes, and for how long.
