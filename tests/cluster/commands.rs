@@ -31,10 +31,10 @@ pub fn trials(cluster: Option<&Arc<Cluster>>) -> Vec<Trial> {
     })]
 }
 
-/// Full migrations fail three times and pass. Over and over the command of the moment is asked for and run, in the back-off and
+/// Full migrations fail five times and pass. Over and over the command of the moment is asked for and run, in the back-off and
 /// while the next run is under way: both have to have worked.
 fn holds(cluster: &Arc<Cluster>) -> Result<()> {
-    let scenario = Scenario::of_gate(NAME, GateKind::Full, GateJob::failing(3, WHY), &[]);
+    let scenario = Scenario::of_gate(NAME, GateKind::Full, GateJob::failing(5, WHY), &[]);
     let runtime = runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
         let rest = cluster.namespace(NAME).await?;
@@ -65,14 +65,16 @@ const LATE: u32 = 3;
 /// The commands that worked, until the gate is no longer retried.
 fn try_commands(cluster: &Cluster) -> Result<BTreeSet<String>> {
     let (mut worked, mut failed) = (BTreeSet::new(), 0);
-    while let Some(command) = shown(cluster)? {
+    let mut now = shown(cluster)?;
+    while let Some(command) = now {
         let words = shlex::split(&command).context("a command that a shell does not take")?;
         let words: Vec<&str> = words.iter().skip(1).map(String::as_str).collect();
         let ran = cluster.kubectl(&words).output()?;
         let printed = String::from_utf8_lossy(&ran.stdout).into_owned();
         let why = String::from_utf8_lossy(&ran.stderr).into_owned();
         // It may be another's moment by now: then the next one is tried.
-        if shown(cluster)?.as_ref() == Some(&command) {
+        now = shown(cluster)?;
+        if now.as_ref() == Some(&command) {
             let works = ran.status.success() && printed.contains(WHY);
             failed = if works { 0 } else { failed + 1 };
             ensure!(failed < LATE, "`{command}` printed\n{printed}{why}");
