@@ -84,12 +84,10 @@ fn failed_pods(of: &JobRecord, pods: &[&PodRecord]) -> u32 {
 
 /// Whether the policy ignored a pod when its Job stopped it: what then ran had no exit code yet.
 fn ignored_as_it_was_stopped(job: &Job, record: &PodRecord) -> bool {
-    let mut pod = record.pod.clone();
-    pod.containers.retain(|container| match &container.state {
+    policy::ignored(job, &record.pod, |container| match &container.state {
         ContainerState::Terminated(end) => record.run(container, end).is_some_and(|run| run.by_itself),
-        _ => true,
-    });
-    policy::ignores(job, &pod)
+        _ => false,
+    })
 }
 
 /// Pods that the Job stopped as it gave up, and that nobody saw: the Job counts them as failed, and its events name them.
