@@ -8,6 +8,8 @@
 
 #[path = "soak/cluster.rs"]
 mod cluster;
+#[path = "common/names.rs"]
+mod names;
 #[path = "soak/screen.rs"]
 mod screen;
 #[path = "soak/story.rs"]

@@ -2,16 +2,16 @@
 //! none of its business.
 
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 use futures::stream::{self, TryStreamExt as _};
-use http::Request;
-use kube::config::{KubeConfigOptions, Kubeconfig};
-use kube::{Client, Config};
 use serde_json::{Value, json};
 use tokio::time::{sleep, timeout};
+
+use crate::harness::Rest;
+use crate::names::hash;
 
 /// The namespace that everything happens in.
 pub const NAMESPACE: &str = "compare";
@@ -25,12 +25,11 @@ const AT_ONCE: usize = 8;
 const PATIENCE: Duration = Duration::from_secs(60);
 /// How often it is looked whether it did.
 const LOOK: Duration = Duration::from_millis(50);
-const PATCH: &str = "application/strategic-merge-patch+json";
 
 /// An API server, and how to reach it.
 pub struct Cluster {
     pub kubeconfig: PathBuf,
-    client: Client,
+    rest: Rest,
 }
 
 /// The pod of the gate, as the Job controller named it.
@@ -44,8 +43,8 @@ impl Cluster {
     /// # Errors
     /// If the kubeconfig can't be used.
     pub async fn at(kubeconfig: PathBuf) -> Result<Self> {
-        let client = client(&kubeconfig).await?;
-        Ok(Self { kubeconfig, client })
+        let rest = Rest::new(&kubeconfig, NAMESPACE).await?;
+        Ok(Self { kubeconfig, rest })
     }
 
     /// Makes the namespace, with an upgrade in it whose first gate runs.
@@ -54,18 +53,16 @@ impl Cluster {
     /// If the cluster refuses any of it.
     pub async fn upgrade(&self) -> Result<Gate> {
         let namespace = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NAMESPACE}});
-        self.send("POST", "/api/v1/namespaces", Some(&namespace)).await?;
+        self.rest.create("api/v1/namespaces", &namespace).await?;
         let core = json!({"apiVersion": "apps.gitlab.com/v2alpha1", "kind": "GitLabCore", "metadata": {"name": "gitlab"},
             "spec": {"version": {"type": "Static", "static": {"version": "18.11.0"}}}});
-        let cores = format!("/apis/apps.gitlab.com/v2alpha1/namespaces/{NAMESPACE}/gitlabcores");
-        let uid =
-            self.send("POST", &cores, Some(&core)).await?["metadata"]["uid"].as_str().unwrap_or_default().to_owned();
-        let jobs = format!("/apis/batch/v1/namespaces/{NAMESPACE}/jobs");
-        self.send("POST", &jobs, Some(&job(&uid))).await?;
-        let pods = format!("{}?labelSelector={SELECTOR}", pods());
+        let core = self.rest.create(&self.rest.path("apps.gitlab.com/v2alpha1/gitlabcores"), &core).await?;
+        let uid = core["metadata"]["uid"].as_str().unwrap_or_default();
+        self.rest.create(&self.rest.path("batch/v1/jobs"), &job(uid)).await?;
+        let pods = format!("{}?labelSelector={SELECTOR}", self.pods());
         let pod = async {
             loop {
-                if let Some(pod) = self.send("GET", &pods, None).await?["items"][0]["metadata"]["name"].as_str() {
+                if let Some(pod) = self.rest.get(&pods).await?["items"][0]["metadata"]["name"].as_str() {
                     return Ok(pod.to_owned());
                 }
                 sleep(LOOK).await;
@@ -87,7 +84,7 @@ impl Cluster {
             "lastState": {"terminated": {"exitCode": 1, "reason": "Error", "containerID": run(now - 1),
                 "startedAt": ended, "finishedAt": ended}}});
         let status = json!({"status": {"phase": "Running", "containerStatuses": [container]}});
-        self.send("PATCH", &format!("{}/{}/status", pods(), gate.pod), Some(&status)).await.map(drop)
+        self.rest.patch(&format!("{}/{}/status", self.pods(), gate.pod), &status).await.map(drop)
     }
 
     /// Makes unrelated pods of those numbers.
@@ -101,7 +98,7 @@ impl Cluster {
                 let pod = json!({"apiVersion": "v1", "kind": "Pod",
                 "metadata": {"name": unrelated(number), "labels": {"app": "other"}},
                 "spec": {"schedulerName": SCHEDULER, "containers": [container]}});
-                self.send("POST", &pods(), Some(&pod)).await.map(drop)
+                self.rest.create(&self.pods(), &pod).await.map(drop)
             })
             .await
     }
@@ -112,7 +109,11 @@ impl Cluster {
     /// If the cluster refuses it.
     pub async fn change_unrelated(&self, number: usize, change: u32) -> Result<()> {
         let status = json!({"status": {"message": format!("change {change}")}});
-        self.send("PATCH", &format!("{}/{}/status", pods(), unrelated(number)), Some(&status)).await.map(drop)
+        self.rest.patch(&format!("{}/{}/status", self.pods(), unrelated(number)), &status).await.map(drop)
+    }
+
+    fn pods(&self) -> String {
+        self.rest.path("v1/pods")
     }
 
     /// Which version of Kubernetes it is.
@@ -120,33 +121,9 @@ impl Cluster {
     /// # Errors
     /// If it can't be asked.
     pub async fn version(&self) -> Result<String> {
-        let version = self.send("GET", "/version", None).await?;
+        let version = self.rest.get("version").await?;
         Ok(version["gitVersion"].as_str().unwrap_or("unknown").to_owned())
     }
-
-    async fn send(&self, method: &str, path: &str, body: Option<&Value>) -> Result<Value> {
-        let kind = if method == "PATCH" { PATCH } else { "application/json" };
-        let request = Request::builder().method(method).uri(path).header("content-type", kind);
-        let request = request.body(body.map(|body| body.to_string().into_bytes()).unwrap_or_default())?;
-        self.client.request(request).await.with_context(|| format!("{method} {path}"))
-    }
-}
-
-/// A client for that kubeconfig.
-///
-/// # Errors
-/// If the kubeconfig can't be used.
-pub async fn client(kubeconfig: &Path) -> Result<Client> {
-    let read = Kubeconfig::read_from(kubeconfig).with_context(|| format!("cannot read {}", kubeconfig.display()))?;
-    let mut config = Config::from_custom_kubeconfig(read, &KubeConfigOptions::default()).await?;
-    // A watch may be quiet for as long as it likes.
-    config.read_timeout = None;
-    config.default_retry = false;
-    Ok(Client::try_from(config)?)
-}
-
-fn pods() -> String {
-    format!("/api/v1/namespaces/{NAMESPACE}/pods")
 }
 
 /// It comes after the pods of the gate wherever pods are sorted by name.
@@ -156,10 +133,9 @@ fn unrelated(number: usize) -> String {
 
 /// The Job of the first gate, as the operator makes it, with a limit that is never reached.
 fn job(uid: &str) -> Value {
-    let hop = format!("{uid}-1-18.11.0");
-    let hash = hop.bytes().fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
+    let hash = hash(uid, 1, "18.11.0");
     json!({"apiVersion": "batch/v1", "kind": "Job",
-        "metadata": {"name": format!("gitlab-migrations-{hash:08x}-pre"),
+        "metadata": {"name": format!("gitlab-migrations-{hash}-pre"),
             "labels": {"app": "migrations", "release": "gitlab", "gitlab.com/target-version": "18.11.0"},
             "ownerReferences": [{"apiVersion": "apps.gitlab.com/v2alpha1", "kind": "GitLabCore", "name": "gitlab",
                 "uid": uid, "controller": true}]},

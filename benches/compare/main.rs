@@ -20,6 +20,8 @@ mod figures;
 #[allow(dead_code, unused_imports, reason = "the tests use more of it")]
 mod harness;
 mod measure;
+#[path = "../../tests/common/names.rs"]
+mod names;
 mod process;
 mod programs;
 mod terminal;

@@ -15,6 +15,8 @@
 mod commands;
 mod faults;
 mod harness;
+#[path = "../common/names.rs"]
+mod names;
 #[allow(dead_code, reason = "the tests of terminals use all of it")]
 #[path = "../terminal/pty.rs"]
 mod pty;

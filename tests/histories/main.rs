@@ -16,6 +16,8 @@ mod feed;
 mod kubectl;
 mod kubelet;
 mod model;
+#[path = "../common/names.rs"]
+mod names;
 mod objects;
 mod operator;
 mod over_time;

@@ -2,6 +2,7 @@
 
 use crate::kubelet::containers;
 use crate::model::{Kubelet, Millis, Model, Step};
+use crate::names;
 use crate::script::Stop;
 use crate::things::{Job, Pod, Status};
 
@@ -136,11 +137,11 @@ impl Model {
 
     fn create_job(&mut self, stage: usize) {
         let number = self.id();
-        let hash = hash(&format!("{}-{}-{}", self.core.uid, self.core.generation, VERSIONS[self.core.hop]));
+        let hash = names::hash(&self.core.uid, self.core.generation, VERSIONS[self.core.hop]);
         let suffix = suffix(stage).unwrap_or_default();
         self.jobs.push(Job {
             uid: format!("job-{number}"),
-            name: format!("gitlab-migrations-{hash:08x}{suffix}"),
+            name: format!("gitlab-migrations-{hash}{suffix}"),
             generation: self.core.generation,
             hop: self.core.hop,
             gate: stage,
@@ -231,9 +232,4 @@ impl Model {
             }
         }
     }
-}
-
-/// FNV-1a of 32 bit, as the operator names its Jobs.
-fn hash(text: &str) -> u32 {
-    text.bytes().fold(0x811c_9dc5, |hash: u32, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }

@@ -12,6 +12,8 @@ use jiff::ToSpan;
 use jiff::civil::{Date, date};
 use serde_json::Value;
 
+use crate::names::hash;
+
 /// The upgrades: attempts that fail in one pod, pods that fail as a whole, and two hops.
 const RECORDINGS: [&str; 3] = ["retry", "evicted-storage", "smooth"];
 /// The instance, in every one of them.
@@ -112,11 +114,4 @@ fn told(recorded: &str, number: usize) -> String {
         false => line.to_owned(),
     });
     lines.map(|line| line + "\n").collect()
-}
-
-/// The hash in the names of a hop's Jobs, as the operator makes it.
-fn hash(instance: &str, generation: i64, version: &str) -> String {
-    let text = format!("{instance}-{generation}-{version}");
-    let hash = text.bytes().fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
-    format!("{hash:08x}")
 }

@@ -15,6 +15,7 @@ use super::gate::{GateJob, GateKind};
 use super::scenario::Scenario;
 use super::witness::{DEPLOYMENTS, INSTANCES, JOBS, Witness, condition, name};
 use crate::harness::{IMAGE, Rest};
+use crate::names;
 
 /// The instance.
 pub const NAME: &str = "gitlab";
@@ -245,12 +246,10 @@ fn now() -> Value {
     Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string().into()
 }
 
-/// The hash in the names of a hop's Jobs: FNV-1a of the instance, its generation and the version.
+/// The hash in the names of a hop's Jobs.
 pub fn hash(instance: &Value, version: &str) -> String {
     let (uid, generation) = (&instance["metadata"]["uid"], &instance["metadata"]["generation"]);
-    let text = format!("{}-{generation}-{version}", uid.as_str().unwrap_or_default());
-    let hash = text.bytes().fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
-    format!("{hash:08x}")
+    names::hash(uid.as_str().unwrap_or_default(), generation.as_i64().unwrap_or_default(), version)
 }
 
 fn deployment(app: &str) -> Value {
