@@ -34,7 +34,7 @@ pub fn trials(cluster: Option<&Arc<Cluster>>) -> Vec<Trial> {
 /// Full migrations fail five times and pass. Over and over the command of the moment is asked for and run, in the back-off and
 /// while the next run is under way: both have to have worked.
 fn holds(cluster: &Arc<Cluster>) -> Result<()> {
-    let scenario = Scenario::of_gate(NAME, GateKind::Full, GateJob::failing(5, WHY), &[]);
+    let scenario = Scenario::of_gate(NAME, GateKind::Full, GateJob::failing(5, WHY), &[""; 0]);
     let runtime = runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
         let rest = cluster.namespace(NAME).await?;

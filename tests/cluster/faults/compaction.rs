@@ -4,24 +4,17 @@ use anyhow::{Context as _, Result, ensure};
 use serde_json::json;
 use tempfile::TempDir;
 
-use super::scene::{Scene, of_full, play, retrying, steered};
+use super::scene::{Scene, of_full, passing_after, play, retrying, steered};
 use super::waiting::Waiting;
 use super::way::{Way, ask_etcd};
 use crate::harness::{Cluster, Component};
 use crate::stage::operator::restarts;
-use crate::stage::witness::{DEPLOYMENTS, History, INSTANCES, JOBS, PODS};
+use crate::stage::witness::{DEPLOYMENTS, History, INSTANCES, JOBS, PODS, until};
 
 /// The connection of whoever watches falls silent, and is cut once the server is back: it is made again at once, all watches
 /// are too old, and what failed meanwhile is told by the list alone. Nobody is told of any of that.
 pub fn etcd(cluster: &Cluster) -> Result<()> {
-    let said = [
-        "Full migrations: running".into(),
-        retrying(1, 6),
-        retrying(2, 6),
-        "?Full migrations: running, about to complete, 2 of 6 failed".into(),
-        "Full migrations: done, 2 of 6 failed".into(),
-    ];
-    let scenario = of_full("etcd-compacted", steered(6, 3), &said);
+    let scenario = of_full("etcd-compacted", steered(6, 3), &passing_after(2, 6));
     let folder = TempDir::new()?;
     let watching = async |scene: &Scene<'_>| {
         let way = Way::open(scene.cluster).await?;
@@ -42,16 +35,15 @@ pub fn etcd(cluster: &Cluster) -> Result<()> {
         let job = scene.job().await?;
         let failed = |history: &History| history.pods_of(&job).any(|pod| restarts(pod) == 2).then_some(());
         scene.witness.until("the second failed run is known to the API server", failed).await?;
-        scene
-            .holds("the API server serves all watches", async || {
-                for of in [JOBS, PODS, DEPLOYMENTS, INSTANCES] {
-                    if scene.rest.watch(&scene.rest.path(of), "0").await.is_err() {
-                        return false;
-                    }
+        until("the API server serves all watches", async || {
+            for of in [JOBS, PODS, DEPLOYMENTS, INSTANCES] {
+                if scene.rest.watch(&scene.rest.path(of), "0").await.is_err() {
+                    return Ok(false);
                 }
-                true
-            })
-            .await?;
+            }
+            Ok(true)
+        })
+        .await?;
         ensure!(way.expired() == 0, "nobody resumed a watch yet");
         way.cut();
         wait.until(&retrying(2, 6)).await?;

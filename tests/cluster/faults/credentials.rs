@@ -9,11 +9,12 @@ use jiff::SignedDuration;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::scene::{Scene, of_full, play, retrying, steered};
+use super::scene::{Scene, of_full, passing_after, play, retrying, steered};
 use super::token::{Account, expires};
 use super::waiting::Waiting;
 use super::way::Way;
 use crate::harness::Cluster;
+use crate::stage::witness::until;
 
 /// Long enough to connect with, also on a busy machine.
 const SHORT: SignedDuration = SignedDuration::from_secs(20);
@@ -60,14 +61,7 @@ fn renewed(
     shows: impl Fn(&Path) -> Value,
     keeps: impl Fn(&Path, &str) -> std::io::Result<()>,
 ) -> Result<()> {
-    let said = [
-        "Full migrations: running".into(),
-        retrying(1, 6),
-        retrying(2, 6),
-        "?Full migrations: running, about to complete, 2 of 6 failed".into(),
-        "Full migrations: done, 2 of 6 failed".into(),
-    ];
-    let scenario = of_full(name, steered(6, 3), &said);
+    let scenario = of_full(name, steered(6, 3), &passing_after(2, 6));
     let watching = async |scene: &Scene<'_>| {
         let (account, way) = (Account::make(scene).await?, Way::open(scene.cluster).await?);
         let token = account.token(scene, SHORT)?;
@@ -118,7 +112,7 @@ pub fn for_good(cluster: &Cluster) -> Result<()> {
             let asked = way.asked(cut).into_iter().filter(|asked| asked.resource == resource && asked.code == 401);
             asked.map(|asked| asked.at).collect()
         };
-        scene.holds("the Jobs are asked about five times", async || asked("jobs").len() >= 5).await?;
+        until("the Jobs are asked about five times", async || Ok(asked("jobs").len() >= 5)).await?;
         // Once it may be asked at once, as another watch has read the credentials anew, which are no better; the delays after
         // that are 1, 2 and 4 s, and up to a quarter shorter each.
         for resource in ["gitlabcores", "jobs", "pods", "deployments"] {

@@ -4,12 +4,13 @@ use anyhow::{Context as _, Result, ensure};
 use tokio::runtime;
 use tokio::task::spawn_blocking;
 
-use super::under_way::{UNTIL_TOLD, Upgrade, pre, until};
+use super::under_way::{UNTIL_TOLD, Upgrade, pre};
 use crate::harness::Cluster;
 use crate::stage::audit;
 use crate::stage::dashboard::Dashboard;
 use crate::stage::gate::{GateJob, GateKind};
 use crate::stage::watcher::Wait;
+use crate::stage::witness::until;
 use crate::stage::witness::{DEPLOYMENTS, name};
 
 const NAMESPACE: &str = "definition";

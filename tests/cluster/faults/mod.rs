@@ -24,7 +24,7 @@ mod namespace;
 mod node;
 mod outages;
 mod restarts;
-mod scene;
+pub mod scene;
 mod status;
 mod together;
 mod token;

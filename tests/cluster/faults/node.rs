@@ -6,11 +6,13 @@
 use anyhow::Result;
 use serde_json::{Value, json};
 
-use super::under_way::{UNTIL_TOLD, Upgrade, hold, is_terminating, pre, until};
+use super::under_way::{UNTIL_TOLD, Upgrade, hold, is_terminating, pre};
 use crate::harness::{Cluster, Component, NODE, Rest};
 use crate::stage::dashboard::Dashboard;
+use crate::stage::disturbance::unscheduled;
 use crate::stage::gate::{GateJob, GateKind};
 use crate::stage::scenario::{Scenario, passed};
+use crate::stage::witness::until;
 use crate::stage::witness::{History, PODS, name};
 
 const NODE_PATH: &str = "api/v1/nodes/node-1";
@@ -132,11 +134,6 @@ async fn comes_back<const N: usize>(cluster: &Cluster, upgrades: [(&Upgrade, &St
 fn ready(node: &Value) -> Option<&str> {
     let conditions = node["status"]["conditions"].as_array()?;
     conditions.iter().find(|condition| condition["type"] == "Ready")?["status"].as_str()
-}
-
-fn unscheduled(pod: &Value) -> bool {
-    let conditions = pod["status"]["conditions"].as_array().into_iter().flatten();
-    conditions.into_iter().any(|condition| condition["reason"] == "Unschedulable")
 }
 
 fn path(rest: &Rest, pod: &Value) -> String {

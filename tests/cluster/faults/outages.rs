@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use anyhow::{Result, ensure};
 use serde_json::json;
 
-use super::scene::{Scene, of_full, play, retrying, steered, why};
+use super::scene::{Scene, of_full, passing_after, play, retrying, steered, why};
 use super::waiting::Waiting;
 use crate::harness::{Cluster, Component};
 use crate::stage::dashboard::Dashboard;
@@ -96,14 +96,7 @@ pub fn api_server(cluster: &Cluster) -> Result<()> {
 
 /// etcd is killed while a run fails. The API server lives on, and keeps watches open of which it hears nothing.
 pub fn etcd(cluster: &Cluster) -> Result<()> {
-    let said = [
-        "Full migrations: running".into(),
-        retrying(1, 6),
-        retrying(2, 6),
-        "?Full migrations: running, about to complete, 2 of 6 failed".into(),
-        "Full migrations: done, 2 of 6 failed".into(),
-    ];
-    let scenario = of_full("etcd-killed", steered(6, 3), &said);
+    let scenario = of_full("etcd-killed", steered(6, 3), &passing_after(2, 6));
     let watching = async |scene: &Scene<'_>| Waiting::start(scene.cluster.kubeconfig(), scenario.name).await;
     let meanwhile = async |scene: &Scene<'_>, mut wait: Waiting| {
         wait.until("Full migrations: running").await?;

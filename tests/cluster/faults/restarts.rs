@@ -3,11 +3,12 @@
 use anyhow::Result;
 use serde_json::{Value, json};
 
-use super::under_way::{UNTIL_TOLD, Upgrade, hold, pre, until};
+use super::under_way::{UNTIL_TOLD, Upgrade, hold, pre};
 use crate::harness::{Cluster, Component, IMAGE};
 use crate::stage::gate::{COUNT, GateJob, GateKind};
 use crate::stage::operator::restarts;
 use crate::stage::scenario::{Scenario, title};
+use crate::stage::witness::until;
 use crate::stage::witness::{PODS, name};
 
 /// Migrations that run from before to after.

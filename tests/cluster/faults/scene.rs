@@ -6,16 +6,13 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
-use tokio::time::{interval, timeout};
+use tokio::time::interval;
 
 use crate::harness::{Cluster, Rest};
 use crate::stage::gate::{COUNT, GateJob, GateKind};
 use crate::stage::operator::{Operator, hash};
-use crate::stage::scenario::Scenario;
-use crate::stage::witness::{History, INSTANCES, JOBS, PODS, Witness, name};
-
-/// How long anything that is waited for may take: far more than it ever does.
-const BOUND: Duration = Duration::from_secs(120);
+use crate::stage::scenario::{self, Scenario};
+use crate::stage::witness::{History, INSTANCES, JOBS, PODS, Witness, name, until};
 
 /// An upgrade under way, and who hears of it.
 pub struct Scene<'a> {
@@ -25,7 +22,7 @@ pub struct Scene<'a> {
     state: PathBuf,
 }
 
-/// Plays an upgrade whose full migrations end as [`Scene::ends`] tells them to, beside what a test does meanwhile. Whoever
+/// Plays an upgrade beside what a test does meanwhile. Whoever
 /// watches is started by `watching`, before the first Job is made.
 pub fn play<W>(
     cluster: &Cluster,
@@ -58,8 +55,16 @@ read CODE < /state/end-$N; [ $CODE = 0 ] || echo \"migration $N failed\" | tee /
 
 /// What is said of the full migrations when so many of their runs have failed, the last of them that one.
 pub fn retrying(failed: u32, limit: u32) -> String {
-    let left = if failed == limit { "none".into() } else { (limit - failed).to_string() };
-    format!("Full migrations: retrying, {failed} of {limit} failed, {left} left: {}", why(failed))
+    scenario::retrying(failed, limit, &why(failed))
+}
+
+/// What is said of full migrations that are [`steered`] to fail so often and then to pass.
+pub fn passing_after(failed: u32, limit: u32) -> Vec<String> {
+    let mut said = vec!["Full migrations: running".to_owned()];
+    said.extend((1..=failed).map(|run| retrying(run, limit)));
+    said.push(format!("?Full migrations: running, about to complete, {failed} of {limit} failed"));
+    said.push(format!("Full migrations: done, {failed} of {limit} failed"));
+    said
 }
 
 /// What is said of the run that failed.
@@ -69,7 +74,7 @@ pub fn why(run: u32) -> String {
 
 /// The scenario of full migrations that are [`steered`], with what has to be said of them.
 pub fn of_full(name: &'static str, job: GateJob, said: &[String]) -> Scenario {
-    Scenario::of_gate(name, GateKind::Full, job, &said.iter().map(String::as_str).collect::<Vec<_>>())
+    Scenario::of_gate(name, GateKind::Full, job, said)
 }
 
 impl Scene<'_> {
@@ -97,8 +102,8 @@ impl Scene<'_> {
     /// Waits until that run of the full migrations is under way on the node, whatever the API server knows.
     pub async fn runs(&self, run: u32) -> Result<()> {
         let counted = self.state.join(self.job().await?).join("n");
-        self.holds(&format!("run {run} is under way"), async || {
-            fs::read_to_string(&counted).is_ok_and(|count| count.trim() == run.to_string())
+        until(&format!("run {run} is under way"), async || {
+            Ok(fs::read_to_string(&counted).is_ok_and(|count| count.trim() == run.to_string()))
         })
         .await
     }
@@ -111,17 +116,6 @@ impl Scene<'_> {
             Some(name(pod).to_owned())
         };
         self.witness.until("the full migrations run", running).await
-    }
-
-    /// Waits until it holds: another program's state, of which nothing tells.
-    pub async fn holds(&self, what: &str, holds: impl AsyncFn() -> bool) -> Result<()> {
-        let asked = async {
-            let mut ask = interval(Duration::from_millis(100));
-            while !holds().await {
-                ask.tick().await;
-            }
-        };
-        timeout(BOUND, asked).await.with_context(|| format!("never so: {what}"))
     }
 
     /// Lets that user or service account see what gatewatch looks at in this namespace, and nothing else.
@@ -149,9 +143,9 @@ impl Scene<'_> {
         };
         let asked = json!({"spec": {"user": user, "resourceAttributes": {
             "namespace": namespace, "verb": "list", "resource": "pods"}}});
-        self.holds("the Role is heeded", async || {
+        until("the Role is heeded", async || {
             let answer = self.rest.create("apis/authorization.k8s.io/v1/subjectaccessreviews", &asked).await;
-            answer.is_ok_and(|answer| answer["status"]["allowed"] == true)
+            Ok(answer.is_ok_and(|answer| answer["status"]["allowed"] == true))
         })
         .await
     }

@@ -5,20 +5,14 @@ use std::process::{Command, Stdio};
 use anyhow::{Context as _, Result, ensure};
 use tempfile::TempDir;
 
-use super::scene::{Scene, of_full, play, retrying, steered};
+use super::scene::{Scene, of_full, passing_after, play, retrying, steered};
 use super::waiting::{Waiting, lasting};
 use crate::harness::Cluster;
 use crate::stage::dashboard::Dashboard;
+use crate::stage::witness::until;
 
 pub fn all(cluster: &Cluster) -> Result<()> {
-    let said = [
-        "Full migrations: running".into(),
-        retrying(1, 4),
-        retrying(2, 4),
-        "?Full migrations: running, about to complete, 2 of 4 failed".into(),
-        "Full migrations: done, 2 of 4 failed".into(),
-    ];
-    let scenario = of_full("watched-by-many", steered(4, 3), &said);
+    let scenario = of_full("watched-by-many", steered(4, 3), &passing_after(2, 4));
     let folder = TempDir::new()?;
     let (state, recording) = (folder.path().join("state"), folder.path().join("recording.jsonl"));
     let watching = async |scene: &Scene<'_>| {
@@ -30,8 +24,7 @@ pub fn all(cluster: &Cluster) -> Result<()> {
             .stdin(Stdio::null())
             .stderr(Stdio::null())
             .spawn()?;
-        scene
-            .holds("the recorder is live", async || std::fs::metadata(&recording).is_ok_and(|file| file.len() > 0))
+        until("the recorder is live", async || Ok(std::fs::metadata(&recording).is_ok_and(|file| file.len() > 0)))
             .await?;
         ensure!(recorder.try_wait()?.is_none(), "nothing is recorded");
         let waits = (Waiting::start(kubeconfig.clone(), name).await?, Waiting::start(kubeconfig.clone(), name).await?);

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use super::scene::Scene;
 use crate::harness::Rest;
+use crate::stage::witness::until;
 
 /// How much longer than it says a token is taken: what clocks may differ by.
 const LEEWAY: SignedDuration = SignedDuration::from_secs(60);
@@ -60,9 +61,8 @@ impl Account {
 pub async fn expires(scene: &Scene<'_>, token: &str) -> Result<()> {
     let rest = Rest::with_token(&scene.cluster.kubeconfig(), token, scene.rest.namespace()).await?;
     let path = rest.path("v1/pods");
-    scene
-        .holds("the token expires", async || {
-            rest.get(&path).await.is_err_and(|error| format!("{error:#}").contains("Unauthorized"))
-        })
-        .await
+    until("the token expires", async || {
+        Ok(rest.get(&path).await.is_err_and(|error| format!("{error:#}").contains("Unauthorized")))
+    })
+    .await
 }

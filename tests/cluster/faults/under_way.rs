@@ -3,14 +3,12 @@
 use std::fs;
 use std::path::PathBuf;
 use std::pin::pin;
-use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 use futures::future::try_join_all;
 use serde_json::Value;
 use tokio::runtime;
 use tokio::task::spawn_blocking;
-use tokio::time::{sleep, timeout};
 
 use crate::harness::{Cluster, Rest};
 use crate::stage::audit;
@@ -154,15 +152,4 @@ impl Upgrade {
 /// Whether the end of an object was asked for.
 pub fn is_terminating(object: &Value) -> bool {
     !object["metadata"]["deletionTimestamp"].is_null()
-}
-
-/// Asks until it holds: there is no watch of it.
-pub async fn until(what: &str, holds: impl AsyncFn() -> Result<bool>) -> Result<()> {
-    let asked = async {
-        while !holds().await? {
-            sleep(Duration::from_millis(200)).await;
-        }
-        Ok(())
-    };
-    timeout(Duration::from_secs(120), asked).await.with_context(|| format!("it never came to be: {what}"))?
 }

@@ -107,7 +107,6 @@ impl Cluster {
     }
 
     /// Kills a component, which loses what it did not write.
-    #[allow(dead_code, reason = "the faults use it")]
     pub fn kill(&self, component: Component) -> Result<()> {
         self.processes.kill(component)
     }
@@ -122,7 +121,6 @@ impl Cluster {
         self.folder.join("kubeconfig")
     }
 
-    #[allow(dead_code, reason = "the faults use it")]
     /// The address of etcd, for what speaks with it directly.
     pub fn etcd(&self) -> String {
         self.ports.etcd_url()

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::stage::gate::{COUNT, GateJob, GateKind, RUN};
-use crate::stage::scenario::Scenario;
+use crate::stage::scenario::{Scenario, retrying};
 
 /// What a failed migration prints, and what is told of it: blanks are one.
 const LOCK: &str = "PG::LockNotAvailable: ERROR:  canceling statement due to lock timeout";
@@ -17,10 +17,7 @@ pub fn all() -> Vec<Scenario> {
 /// The lines of full migrations that fail for their limit, each for the same reason.
 fn up_to(limit: u32, why: &str) -> Vec<String> {
     let mut lines = vec!["Full migrations: running".to_owned()];
-    for failed in 1..=limit {
-        let left = if failed == limit { "none".into() } else { (limit - failed).to_string() };
-        lines.push(format!("Full migrations: retrying, {failed} of {limit} failed, {left} left: {why}"));
-    }
+    lines.extend((1..=limit).map(|failed| retrying(failed, limit, why)));
     let given_up = "BackoffLimitExceeded: Job has reached the specified backoff limit";
     for state in ["failing", "failed"] {
         lines.push(format!("Full migrations: {state}: {given_up}, {limit} of {limit} failed, none left, last: {why}"));
@@ -28,38 +25,44 @@ fn up_to(limit: u32, why: &str) -> Vec<String> {
     lines
 }
 
-fn full(name: &'static str, job: GateJob, said: &[String]) -> Scenario {
-    Scenario::of_gate(name, GateKind::Full, job, &said.iter().map(String::as_str).collect::<Vec<_>>())
-}
-
 /// The full migrations fail three times and pass. A pod that succeeded keeps its restarts.
 fn retry() -> Scenario {
     let said = [
         "Full migrations: running".to_owned(),
-        format!("Full migrations: retrying, 1 of 6 failed, 5 left: {LOCKED}"),
-        format!("Full migrations: retrying, 2 of 6 failed, 4 left: {LOCKED}"),
-        format!("Full migrations: retrying, 3 of 6 failed, 3 left: {LOCKED}"),
+        retrying(1, 6, LOCKED),
+        retrying(2, 6, LOCKED),
+        retrying(3, 6, LOCKED),
         "?Full migrations: running, about to complete, 3 of 6 failed".into(),
         "Full migrations: done, 3 of 6 failed".into(),
     ];
-    full("retry", GateJob::failing(3, LOCK), &said)
+    Scenario::of_gate("retry", GateKind::Full, GateJob::failing(3, LOCK), &said)
 }
 
 /// Every run fails, up to the limit. The controller deletes the pod while its next run is under way already.
 fn exhausted() -> Scenario {
-    full("exhausted", GateJob { backoff_limit: 4, ..GateJob::failing(4, LOCK) }, &up_to(4, LOCKED))
+    Scenario::of_gate(
+        "exhausted",
+        GateKind::Full,
+        GateJob { backoff_limit: 4, ..GateJob::failing(4, LOCK) },
+        &up_to(4, LOCKED),
+    )
 }
 
 /// The run after the last one allowed does not end when it is told to: the Job is failing for its grace period.
 fn failing_slow() -> Scenario {
     let script = format!("trap '' TERM; {COUNT} sleep {RUN}; if [ $N -le 3 ]; then exit 1; fi; sleep 600");
     let job = GateJob { backoff_limit: 3, grace: 15, ..GateJob::of(script) };
-    full("failing-slow", job, &up_to(3, "migrations exited 1 (Error)"))
+    Scenario::of_gate("failing-slow", GateKind::Full, job, &up_to(3, "migrations exited 1 (Error)"))
 }
 
 /// A limit of 0 is one failed run, as a limit of 1 is.
 fn limit_zero() -> Scenario {
-    full("limit-zero", GateJob { backoff_limit: 0, ..GateJob::failing(1, LOCK) }, &up_to(1, LOCKED))
+    Scenario::of_gate(
+        "limit-zero",
+        GateKind::Full,
+        GateJob { backoff_limit: 0, ..GateJob::failing(1, LOCK) },
+        &up_to(1, LOCKED),
+    )
 }
 
 /// The kernel kills the run that takes too much memory.
@@ -127,7 +130,7 @@ fn rails() -> Scenario {
     let script = format!("{COUNT} sleep {RUN}; if [ $N -le 1 ]; then echo 'rake aborted!'; echo '{LOCK}'; exit 1; fi");
     let said = [
         "Full migrations: running",
-        &format!("Full migrations: retrying, 1 of 6 failed, 5 left: {LOCKED}"),
+        &retrying(1, 6, LOCKED),
         "?Full migrations: running, about to complete, 1 of 6 failed",
         "Full migrations: done, 1 of 6 failed",
     ];

@@ -47,7 +47,7 @@ fn until(name: &'static str, during: During, container: Value, why: &str) -> Sce
 }
 
 fn of(name: &'static str, job: GateJob, said: &[String]) -> Scenario {
-    Scenario::of_gate(name, GateKind::Pre, job, &said.iter().map(String::as_str).collect::<Vec<_>>())
+    Scenario::of_gate(name, GateKind::Pre, job, said)
 }
 
 /// The registry has no such image. A line shows 240 characters of the sentence.

@@ -102,10 +102,6 @@ impl Disturber<'_> {
             },
         });
         self.rest.create(&self.rest.path(PODS), &greedy).await?;
-        let unscheduled = |pod: &Value| {
-            let conditions = pod["status"]["conditions"].as_array().into_iter().flatten();
-            conditions.into_iter().any(|condition| condition["reason"] == "Unschedulable")
-        };
         self.pod(job, unscheduled).await?;
         self.rest.delete(&format!("{}/greedy", self.rest.path(PODS))).await?;
         Ok(())
@@ -115,4 +111,10 @@ impl Disturber<'_> {
 /// Why containers of a pod wait.
 fn waiting(pod: &Value) -> Vec<String> {
     statuses(pod).filter_map(|status| Some(status["state"]["waiting"]["reason"].as_str()?.to_owned())).collect()
+}
+
+/// Whether a pod finds no node.
+pub fn unscheduled(pod: &Value) -> bool {
+    let conditions = pod["status"]["conditions"].as_array().into_iter().flatten();
+    conditions.into_iter().any(|condition| condition["reason"] == "Unschedulable")
 }

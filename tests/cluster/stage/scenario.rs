@@ -22,12 +22,12 @@ pub struct Scenario {
 impl Scenario {
     /// An upgrade of one hop in which one gate runs that. `said` are the lines of that gate; those of the others, before
     /// and after it, are what is said of gates that pass.
-    pub fn of_gate(name: &'static str, kind: GateKind, job: GateJob, said: &[&str]) -> Self {
-        let failed = said.last().is_some_and(|line| line.contains(": failed"));
+    pub fn of_gate(name: &'static str, kind: GateKind, job: GateJob, said: &[impl AsRef<str>]) -> Self {
+        let failed = said.last().is_some_and(|line| line.as_ref().contains(": failed"));
         let mut all = vec!["Upgrading from 18.9.2 to 18.11.0".to_owned()];
         for step in [GateKind::Pre, GateKind::Full, GateKind::Wait] {
             if step == kind {
-                all.extend(said.iter().map(|&line| line.to_owned()));
+                all.extend(said.iter().map(|line| line.as_ref().to_owned()));
                 if failed {
                     all.push(format!("Failed at {} (job/gitlab-migrations-{{hash}}{})", title(step), step.suffix()));
                     break;
@@ -55,6 +55,12 @@ impl Scenario {
 /// What is said of a step that passes.
 pub fn passed(title: &str) -> [String; 2] {
     [format!("{title}: running"), format!("{title}: done")]
+}
+
+/// What is said of the full migrations when so many of their runs have failed, the last of them for that reason.
+pub fn retrying(failed: u32, limit: u32, why: &str) -> String {
+    let left = if failed == limit { "none".into() } else { (limit - failed).to_string() };
+    format!("{}: retrying, {failed} of {limit} failed, {left} left: {why}", title(GateKind::Full))
 }
 
 /// What a gate is called.

@@ -16,6 +16,9 @@ use crate::harness::Rest;
 /// How long anything that is waited for may take: far more than it ever does.
 pub const BOUND: Duration = Duration::from_secs(180);
 
+/// How long it is asked for what no watch tells.
+const ASKED: Duration = Duration::from_secs(120);
+
 /// What is listened to, as [`Rest::path`] takes it.
 pub const JOBS: &str = "batch/v1/jobs";
 pub const PODS: &str = "v1/pods";
@@ -114,6 +117,17 @@ impl Witness {
         };
         timeout(BOUND, heard).await.with_context(|| format!("never happened: {what}"))?
     }
+}
+
+/// Asks until it holds: the state of another program, of which no watch tells.
+pub async fn until(what: &str, holds: impl AsyncFn() -> Result<bool>) -> Result<()> {
+    let asked = async {
+        while !holds().await? {
+            sleep(Duration::from_millis(100)).await;
+        }
+        Ok(())
+    };
+    timeout(ASKED, asked).await.with_context(|| format!("never so: {what}"))?
 }
 
 /// Tells of one collection, over every outage.
