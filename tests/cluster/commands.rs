@@ -7,18 +7,18 @@ use std::sync::Arc;
 use anyhow::{Context as _, Result, ensure};
 use libtest_mimic::{Failed, Trial};
 use serde_json::Value;
-use tokio::runtime;
 use tokio::task::spawn_blocking;
 
+use crate::faults::scene::{Scene, play};
 use crate::harness::Cluster;
 use crate::stage::gate::{GateJob, GateKind};
-use crate::stage::operator::Operator;
 use crate::stage::scenario::Scenario;
-use crate::stage::watcher::Wait;
-use crate::stage::witness::Witness;
+use crate::stage::witness::History;
 
 /// The namespace.
 const NAME: &str = "commands";
+/// How many runs fail.
+const FAILURES: u32 = 5;
 /// What each failed run prints.
 const WHY: &str = "PG::UndefinedColumn: no such column";
 
@@ -31,61 +31,62 @@ pub fn trials(cluster: Option<&Arc<Cluster>>) -> Vec<Trial> {
     })]
 }
 
-/// Full migrations fail five times and pass. Over and over the command of the moment is asked for and run, in the back-off and
-/// while the next run is under way: both have to have worked.
+/// Full migrations fail, and pass at last. The command of the moment is run in each back-off, and while each next run is under
+/// way: both have to have worked.
 fn holds(cluster: &Arc<Cluster>) -> Result<()> {
-    let scenario = Scenario::of_gate(NAME, GateKind::Full, GateJob::failing(5, WHY), &[""; 0]);
-    let runtime = runtime::Builder::new_current_thread().enable_all().build()?;
-    runtime.block_on(async {
-        let rest = cluster.namespace(NAME).await?;
-        let witness = Witness::begin(&rest);
-        let state = cluster.folder().join("state").join(NAME);
-        let mut operator = Operator::install(&rest, &witness, &scenario, state).await?;
-        let mut wait = Wait::start(&cluster.kubeconfig(), NAME)?;
-        let said = wait.said_so_far();
-        let cluster = Arc::clone(cluster);
-        let tried = spawn_blocking(move || {
-            wait.until("Full migrations: retrying")?;
-            let worked = try_commands(&cluster)?;
-            wait.until("Full migrations: done")?;
-            anyhow::Ok(worked)
-        });
-        operator.upgrade(Some(said)).await?;
-        let worked = tried.await??;
-        let job = |end: &str| worked.iter().any(|command| command.ends_with(end));
-        ensure!(job("-c migrations --previous"), "none was of the previous run: {worked:?}");
-        ensure!(job("-c migrations"), "none was of the run that failed: {worked:?}");
+    let scenario = Scenario::of_gate(NAME, GateKind::Full, GateJob::failing(FAILURES, WHY), &[""; 0]);
+    let watching = async |_: &Scene<'_>| Ok(());
+    let meanwhile = async |scene: &Scene<'_>, (): ()| {
+        let mut worked = BTreeSet::new();
+        let job = scene.job().await?;
+        for run in 1..=FAILURES {
+            let state = |history: &History, state: &str, restarts: u32| {
+                let mut statuses = history.pods_of(&job).map(|pod| &pod["status"]["containerStatuses"][0]);
+                let is = |status: &Value| status["restartCount"] == restarts && status["state"][state].is_object();
+                statuses.any(is).then_some(())
+            };
+            scene.witness.until("a run fails", |history| state(history, "terminated", run - 1)).await?;
+            worked.extend(tried(cluster).await?);
+            scene.witness.until("the next run begins", |history| state(history, "running", run)).await?;
+            worked.extend(tried(cluster).await?);
+        }
+        let any = |end: &str| worked.iter().any(|command| command.ends_with(end));
+        ensure!(any("-c migrations --previous"), "none was of the previous run: {worked:?}");
+        ensure!(any("-c migrations"), "none was of the run that failed: {worked:?}");
         Ok(())
-    })
+    };
+    play(cluster, &scenario, watching, meanwhile)
+}
+
+async fn tried(cluster: &Arc<Cluster>) -> Result<Option<String>> {
+    let cluster = Arc::clone(cluster);
+    spawn_blocking(move || try_command(&cluster)).await?
 }
 
 /// How often in a row a command may fail while it is shown. The kubelet starts the next run a moment before it says so.
 const LATE: u32 = 3;
 
-/// The commands that worked, until the gate is no longer retried.
-fn try_commands(cluster: &Cluster) -> Result<BTreeSet<String>> {
-    let (mut worked, mut failed) = (BTreeSet::new(), 0);
-    let mut now = shown(cluster)?;
+/// The command that is shown now, once it has worked; nothing if none is.
+fn try_command(cluster: &Cluster) -> Result<Option<String>> {
+    let (mut now, mut failed) = (shown(cluster)?, 0);
     while let Some(command) = now {
         let words = shlex::split(&command).context("a command that a shell does not take")?;
         let words: Vec<&str> = words.iter().skip(1).map(String::as_str).collect();
         let ran = cluster.kubectl(&words).output()?;
         let printed = String::from_utf8_lossy(&ran.stdout).into_owned();
         let why = String::from_utf8_lossy(&ran.stderr).into_owned();
-        // It may be another's moment by now: then the next one is tried.
         now = shown(cluster)?;
-        if now.as_ref() == Some(&command) {
-            let works = ran.status.success() && printed.contains(WHY);
-            failed = if works { 0 } else { failed + 1 };
-            ensure!(failed < LATE, "`{command}` printed\n{printed}{why}");
-            if works {
-                worked.insert(command);
-            }
-        } else {
+        // It may be another's moment by now: then the next one is tried.
+        if now.as_ref() != Some(&command) {
             failed = 0;
+        } else if ran.status.success() && printed.contains(WHY) {
+            return Ok(Some(command));
+        } else {
+            failed += 1;
+            ensure!(failed < LATE, "`{command}` printed\n{printed}{why}");
         }
     }
-    Ok(worked)
+    Ok(None)
 }
 
 /// The command of the full migrations, while they are retried.

@@ -64,7 +64,7 @@ pub fn hold(cluster: &Cluster, scenarios: &[Scenario], done: impl AsyncFnOnce(&[
             let name = upgrade.scenario.name;
             audit::says(&upgrade.scenario.said, &lines).context(name)?;
             // The line before the last: that a rollout is done is told as the next Job is made.
-            let by = lines.iter().rev().nth(1).context("too little was said")?.at;
+            let by = lines.iter().rev().nth(1).context("too little was said")?.at + audit::EARLIER;
             audit::agrees(&upgrade.witness.history().without_jobs_after(by), &lines).context(name)?;
         }
         Ok(())

@@ -199,7 +199,7 @@ fn failed_runs(pod: &Value) -> u64 {
 const LATER: Duration = Duration::from_secs(2);
 
 /// How much earlier than the witness another process may hear of the same change.
-const EARLIER: Duration = Duration::from_secs(1);
+pub const EARLIER: Duration = Duration::from_secs(1);
 
 /// Whether a line speaks of the gate of that Job, while this Job was the gate's: from its making to that of the next.
 fn about(line: &Line, job: &Value, history: &History) -> bool {
