@@ -4,7 +4,7 @@ use anyhow::{Context as _, Result, ensure};
 use serde_json::json;
 use tempfile::TempDir;
 
-use super::scene::{Scene, of_full, passing_after, play, retrying, steered};
+use super::scene::{Scene, passing_after, play, retrying, steered, told_to_its_end};
 use super::waiting::Waiting;
 use super::way::{Way, ask_etcd};
 use crate::harness::{Cluster, Component};
@@ -14,7 +14,7 @@ use crate::stage::witness::{DEPLOYMENTS, History, INSTANCES, JOBS, PODS, until};
 /// The connection of whoever watches falls silent, and is cut once the server is back: it is made again at once, all watches
 /// are too old, and what failed meanwhile is told by the list alone. Nobody is told of any of that.
 pub fn etcd(cluster: &Cluster) -> Result<()> {
-    let scenario = of_full("etcd-compacted", steered(6, 3), &passing_after(2, 6));
+    let scenario = told_to_its_end("etcd-compacted", steered(6, 3), &passing_after(2, 6));
     let folder = TempDir::new()?;
     let watching = async |scene: &Scene<'_>| {
         let way = Way::open(scene.cluster).await?;
@@ -22,7 +22,7 @@ pub fn etcd(cluster: &Cluster) -> Result<()> {
         Ok((way, Waiting::start(kubeconfig, scenario.name).await?))
     };
     let meanwhile = async |scene: &Scene<'_>, (way, mut wait): (Way, Waiting)| {
-        wait.until("Full migrations: running").await?;
+        wait.until("Pre-deployment migrations: running").await?;
         scene.ends(1, 1).await?;
         wait.until(&retrying(1, 6)).await?;
         scene.runs(2).await?;
@@ -49,7 +49,7 @@ pub fn etcd(cluster: &Cluster) -> Result<()> {
         wait.until(&retrying(2, 6)).await?;
         ensure!(way.expired() > 0, "no watch ended with 410");
         scene.ends(3, 0).await?;
-        let said = wait.end().await?;
+        let said = wait.up_to_last(&scenario).await?;
         said.is(&scenario, scene.witness)?;
         said.tells_outages(&[])
     };

@@ -9,7 +9,7 @@ use jiff::SignedDuration;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::scene::{Scene, of_full, passing_after, play, retrying, steered};
+use super::scene::{Scene, passing_after, play, retrying, steered, told_to_its_end};
 use super::token::{Account, expires};
 use super::waiting::Waiting;
 use super::way::Way;
@@ -61,7 +61,7 @@ fn renewed(
     shows: impl Fn(&Path) -> Value,
     keeps: impl Fn(&Path, &str) -> std::io::Result<()>,
 ) -> Result<()> {
-    let scenario = of_full(name, steered(6, 3), &passing_after(2, 6));
+    let scenario = told_to_its_end(name, steered(6, 3), &passing_after(2, 6));
     let watching = async |scene: &Scene<'_>| {
         let (account, way) = (Account::make(scene).await?, Way::open(scene.cluster).await?);
         let token = account.token(scene, SHORT)?;
@@ -71,7 +71,7 @@ fn renewed(
     };
     let meanwhile = async |scene: &Scene<'_>, watching: (Account, String, Way, Waiting)| {
         let (account, token, way, mut wait) = watching;
-        wait.until("Full migrations: running").await?;
+        wait.until("Pre-deployment migrations: running").await?;
         scene.ends(1, 1).await?;
         wait.until(&retrying(1, 6)).await?;
         keeps(folder, &account.token(scene, LONG)?)?;
@@ -80,7 +80,7 @@ fn renewed(
         scene.ends(2, 1).await?;
         wait.until(&retrying(2, 6)).await?;
         scene.ends(3, 0).await?;
-        let said = wait.end().await?;
+        let said = wait.up_to_last(&scenario).await?;
         said.is(&scenario, scene.witness)?;
         // Where a log was asked for before the connection was cut, the fresh one was there already.
         said.tells_outages(&[REFUSED]).or_else(|_| said.tells_outages(&[]))
@@ -90,8 +90,8 @@ fn renewed(
 
 /// A token that expires and is never renewed is told with what to do, and the server is asked less and less often.
 pub fn for_good(cluster: &Cluster) -> Result<()> {
-    let said = ["Full migrations: running".into(), "Full migrations: done".into()];
-    let scenario = of_full("token-for-good", steered(6, 3), &said);
+    let said = ["Pre-deployment migrations: running".into(), "Pre-deployment migrations: done".into()];
+    let scenario = told_to_its_end("token-for-good", steered(6, 3), &said);
     let folder = TempDir::new()?;
     let watching = async |scene: &Scene<'_>| {
         let (account, way) = (Account::make(scene).await?, Way::open(scene.cluster).await?);
@@ -101,7 +101,7 @@ pub fn for_good(cluster: &Cluster) -> Result<()> {
         Ok((token, way, wait))
     };
     let meanwhile = async |scene: &Scene<'_>, (token, way, mut wait): (String, Way, Waiting)| {
-        wait.until("Full migrations: running").await?;
+        wait.until("Pre-deployment migrations: running").await?;
         expires(scene, &token).await?;
         let cut = Instant::now();
         way.cut();

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use anyhow::{Result, ensure};
 use serde_json::json;
 
-use super::scene::{Scene, of_full, passing_after, play, retrying, steered, why};
+use super::scene::{Scene, of_gate, passing_after, play, retrying, steered, told_to_its_end, why};
 use super::waiting::Waiting;
 use crate::harness::{Cluster, Component};
 use crate::stage::dashboard::Dashboard;
@@ -20,9 +20,9 @@ use crate::stage::witness::{History, INSTANCES};
 /// run: they are one change, from one failed run to three.
 pub fn api_server(cluster: &Cluster) -> Result<()> {
     let given_up = "BackoffLimitExceeded: Job has reached the specified backoff limit, 5 of 5 failed, none left";
-    let end = |state: &str| format!("Full migrations: {state}: {given_up}, last: {}", why(5));
+    let end = |state: &str| format!("Pre-deployment migrations: {state}: {given_up}, last: {}", why(5));
     let said = [
-        "Full migrations: running".into(),
+        "Pre-deployment migrations: running".into(),
         retrying(1, 5),
         retrying(3, 5),
         retrying(4, 5),
@@ -30,7 +30,7 @@ pub fn api_server(cluster: &Cluster) -> Result<()> {
         end("failing"),
         end("failed"),
     ];
-    let scenario = of_full("api-server-killed", steered(5, 120), &said);
+    let scenario = of_gate("api-server-killed", steered(5, 120), &said);
     let kubeconfig = cluster.folder().join("kubeconfig-viewer");
     let state = cluster.folder().join("state-of-dashboards");
     let watching = async |scene: &Scene<'_>| {
@@ -41,7 +41,7 @@ pub fn api_server(cluster: &Cluster) -> Result<()> {
     };
     let meanwhile = async |scene: &Scene<'_>, (mut wait, mut dashboard): (Waiting, Dashboard)| {
         let faults = async {
-            wait.until("Full migrations: running").await?;
+            wait.until("Pre-deployment migrations: running").await?;
             scene.ends(1, 1).await?;
             wait.until(&retrying(1, 5)).await?;
 
@@ -61,7 +61,7 @@ pub fn api_server(cluster: &Cluster) -> Result<()> {
             scene.ends(4, 1).await?;
             wait.until(&retrying(4, 5)).await?;
             scene.ends(5, 1).await?;
-            wait.until("Full migrations: failing").await?;
+            wait.until("Pre-deployment migrations: failing").await?;
             cluster.kill(Component::ApiServer)?;
             wait.until_times("does not answer", 2).await?;
             dashboard.shows(&["stale since"]).await?;
@@ -87,7 +87,7 @@ pub fn api_server(cluster: &Cluster) -> Result<()> {
         let shown = fresh.whole().await?;
         dashboard.until_is(&shown).await?;
         fresh.quit().await?;
-        let journal = dashboard.journal("Failed at Full migrations").await?;
+        let journal = dashboard.journal("Failed at Pre-deployment migrations").await?;
         ensure!(BTreeSet::from_iter(&journal).len() == journal.len(), "something is told twice: {journal:#?}");
         dashboard.quit().await
     };
@@ -96,10 +96,10 @@ pub fn api_server(cluster: &Cluster) -> Result<()> {
 
 /// etcd is killed while a run fails. The API server lives on, and keeps watches open of which it hears nothing.
 pub fn etcd(cluster: &Cluster) -> Result<()> {
-    let scenario = of_full("etcd-killed", steered(6, 3), &passing_after(2, 6));
+    let scenario = told_to_its_end("etcd-killed", steered(6, 3), &passing_after(2, 6));
     let watching = async |scene: &Scene<'_>| Waiting::start(scene.cluster.kubeconfig(), scenario.name).await;
     let meanwhile = async |scene: &Scene<'_>, mut wait: Waiting| {
-        wait.until("Full migrations: running").await?;
+        wait.until("Pre-deployment migrations: running").await?;
         scene.ends(1, 1).await?;
         wait.until(&retrying(1, 6)).await?;
         cluster.kill(Component::Etcd)?;
@@ -108,7 +108,7 @@ pub fn etcd(cluster: &Cluster) -> Result<()> {
         cluster.start(Component::Etcd)?;
         wait.until(&retrying(2, 6)).await?;
         scene.ends(3, 0).await?;
-        wait.end().await?.is(&scenario, scene.witness)
+        wait.up_to_last(&scenario).await?.is(&scenario, scene.witness)
     };
     play(cluster, &scenario, watching, meanwhile)
 }

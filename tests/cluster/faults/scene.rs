@@ -1,7 +1,8 @@
-//! An upgrade whose full migrations fail when a test says so, and what they do under a test's eyes.
+//! An upgrade whose pre-deployment migrations fail when a test says so, and what they do under a test's eyes.
 
 use std::fs;
 use std::path::PathBuf;
+use std::pin::pin;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result};
@@ -22,8 +23,8 @@ pub struct Scene<'a> {
     state: PathBuf,
 }
 
-/// Plays an upgrade beside what a test does meanwhile. Whoever
-/// watches is started by `watching`, before the first Job is made.
+/// Plays an upgrade beside what a test does meanwhile, for as long as that takes. Whoever watches is started by `watching`,
+/// before the first Job is made.
 pub fn play<W>(
     cluster: &Cluster,
     scenario: &Scenario,
@@ -38,9 +39,14 @@ pub fn play<W>(
         let mut operator = Operator::install(rest, witness, scenario, state.clone()).await?;
         let scene = Scene { cluster, rest, witness, state };
         let watching = watching(&scene).await.context("nobody watches")?;
-        let played = async { operator.upgrade(None).await.context("the upgrade was not played") };
-        tokio::try_join!(played, meanwhile(&scene, watching))?;
-        Ok(())
+        let mut meanwhile = pin!(meanwhile(&scene, watching));
+        tokio::select! {
+            done = &mut meanwhile => done,
+            played = operator.upgrade(None) => {
+                played.context("the upgrade was not played")?;
+                meanwhile.await
+            }
+        }
     })
 }
 
@@ -53,17 +59,17 @@ read CODE < /state/end-$N; [ $CODE = 0 ] || echo \"migration $N failed\" | tee /
     GateJob { backoff_limit, grace, ..GateJob::of(script) }
 }
 
-/// What is said of the full migrations when so many of their runs have failed, the last of them that one.
+/// What is said of the migrations when so many of their runs have failed, the last of them that one.
 pub fn retrying(failed: u32, limit: u32) -> String {
-    scenario::retrying(failed, limit, &why(failed))
+    scenario::retrying(GateKind::Pre, failed, limit, &why(failed))
 }
 
-/// What is said of full migrations that are [`steered`] to fail so often and then to pass.
+/// What is said of migrations that are [`steered`] to fail so often and then to pass.
 pub fn passing_after(failed: u32, limit: u32) -> Vec<String> {
-    let mut said = vec!["Full migrations: running".to_owned()];
+    let mut said = vec!["Pre-deployment migrations: running".to_owned()];
     said.extend((1..=failed).map(|run| retrying(run, limit)));
-    said.push(format!("?Full migrations: running, about to complete, {failed} of {limit} failed"));
-    said.push(format!("Full migrations: done, {failed} of {limit} failed"));
+    said.push(format!("?Pre-deployment migrations: running, about to complete, {failed} of {limit} failed"));
+    said.push(format!("Pre-deployment migrations: done, {failed} of {limit} failed"));
     said
 }
 
@@ -72,24 +78,31 @@ pub fn why(run: u32) -> String {
     format!("migrations exited 1 (Error): migration {run} failed")
 }
 
-/// The scenario of full migrations that are [`steered`], with what has to be said of them.
-pub fn of_full(name: &'static str, job: GateJob, said: &[String]) -> Scenario {
-    Scenario::of_gate(name, GateKind::Full, job, said)
+/// The scenario of migrations that are [`steered`], with what has to be said of them.
+pub fn of_gate(name: &'static str, job: GateJob, said: &[String]) -> Scenario {
+    Scenario::of_gate(name, GateKind::Pre, job, said)
+}
+
+/// The same, told up to the end of the migrations: what follows costs a fault that has all of the cluster for itself time.
+pub fn told_to_its_end(name: &'static str, job: GateJob, said: &[String]) -> Scenario {
+    let mut scenario = of_gate(name, job, said);
+    scenario.said.truncate(1 + said.len());
+    scenario
 }
 
 impl Scene<'_> {
-    /// The name of the Job of the full migrations.
+    /// The name of the Job of the migrations.
     pub async fn job(&self) -> Result<String> {
         let found = |history: &History| history.get(JOBS, &self.job_name(history)?).map(|job| name(job).to_owned());
-        self.witness.until("the full migrations are under way", found).await
+        self.witness.until("the migrations are under way", found).await
     }
 
     fn job_name(&self, history: &History) -> Option<String> {
         let instance = history.get(INSTANCES, crate::stage::operator::NAME)?;
-        Some(format!("gitlab-migrations-{}", hash(instance, "18.11.0")))
+        Some(format!("gitlab-migrations-{}-pre", hash(instance, "18.11.0")))
     }
 
-    /// Ends that run of the full migrations with that exit code, as soon as it is under way.
+    /// Ends that run of the migrations with that exit code, as soon as it is under way.
     pub async fn ends(&self, run: u32, code: u8) -> Result<()> {
         let folder = self.state.join(self.job().await?);
         fs::create_dir_all(&folder)?;
@@ -99,7 +112,7 @@ impl Scene<'_> {
         Ok(())
     }
 
-    /// Waits until that run of the full migrations is under way on the node, whatever the API server knows.
+    /// Waits until that run of the migrations is under way on the node, whatever the API server knows.
     pub async fn runs(&self, run: u32) -> Result<()> {
         let counted = self.state.join(self.job().await?).join("n");
         until(&format!("run {run} is under way"), async || {
@@ -108,14 +121,14 @@ impl Scene<'_> {
         .await
     }
 
-    /// The pod of the full migrations that runs.
+    /// The pod of the migrations that runs.
     pub async fn pod(&self) -> Result<String> {
         let job = self.job().await?;
         let running = |history: &History| {
             let pod = history.pods_of(&job).find(|pod| pod["status"]["phase"] == "Running")?;
             Some(name(pod).to_owned())
         };
-        self.witness.until("the full migrations run", running).await
+        self.witness.until("the migrations run", running).await
     }
 
     /// Lets that user or service account see what gatewatch looks at in this namespace, and nothing else.
@@ -151,7 +164,7 @@ impl Scene<'_> {
     }
 
     /// Changes the status of pods hundreds of times a second for as long as it is polled, and survives every outage: of one
-    /// that concerns nobody, of one that looks as if it were an upgrade's, and of the one that runs the full migrations.
+    /// that concerns nobody, of one that looks as if it were an upgrade's, and of the one that runs the migrations.
     pub async fn load(&self) -> Result<()> {
         let pods = self.rest.path(PODS);
         let idle = |name: &str, labels: Value| {

@@ -7,7 +7,7 @@ use anyhow::{Result, ensure};
 use serde_json::json;
 use tokio::time::{Duration, interval};
 
-use super::scene::{Scene, of_full, passing_after, play, retrying, steered};
+use super::scene::{Scene, of_gate, passing_after, play, retrying, steered};
 use super::waiting::{Waiting, lasting};
 use crate::harness::Cluster;
 use crate::stage::dashboard::Dashboard;
@@ -18,7 +18,7 @@ use crate::stage::witness::{INSTANCES, until};
 const WRITES: u32 = 100;
 
 pub fn nonsense(cluster: &Cluster) -> Result<()> {
-    let scenario = of_full("status-of-nonsense", steered(4, 3), &passing_after(3, 4));
+    let scenario = of_gate("status-of-nonsense", steered(4, 3), &passing_after(3, 4));
     let watching = async |scene: &Scene<'_>| {
         let kubeconfig = scene.cluster.kubeconfig();
         let state = scene.cluster.folder().join("state-of-nonsense");
@@ -26,7 +26,7 @@ pub fn nonsense(cluster: &Cluster) -> Result<()> {
         Ok((wait, Dashboard::start(&kubeconfig, scenario.name, &state).await?))
     };
     let meanwhile = async |scene: &Scene<'_>, (mut wait, mut dashboard): (Waiting, Dashboard)| {
-        wait.until("Full migrations: running").await?;
+        wait.until("Pre-deployment migrations: running").await?;
         let written = Cell::new(0);
         let job_moves = async {
             for run in 1..=3 {

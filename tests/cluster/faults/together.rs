@@ -5,14 +5,14 @@ use std::process::{Command, Stdio};
 use anyhow::{Context as _, Result, ensure};
 use tempfile::TempDir;
 
-use super::scene::{Scene, of_full, passing_after, play, retrying, steered};
+use super::scene::{Scene, of_gate, passing_after, play, retrying, steered};
 use super::waiting::{Waiting, lasting};
 use crate::harness::Cluster;
 use crate::stage::dashboard::Dashboard;
 use crate::stage::witness::until;
 
 pub fn all(cluster: &Cluster) -> Result<()> {
-    let scenario = of_full("watched-by-many", steered(4, 3), &passing_after(2, 4));
+    let scenario = of_gate("watched-by-many", steered(4, 3), &passing_after(2, 4));
     let folder = TempDir::new()?;
     let (state, recording) = (folder.path().join("state"), folder.path().join("recording.jsonl"));
     let watching = async |scene: &Scene<'_>| {
@@ -35,7 +35,7 @@ pub fn all(cluster: &Cluster) -> Result<()> {
     type Watching = (Recorder, (Waiting, Waiting), Dashboard, Dashboard);
     let meanwhile = async |scene: &Scene<'_>, watching: Watching| {
         let (recorder, (mut wait, other), mut first, mut second) = watching;
-        wait.until("Full migrations: running").await?;
+        wait.until("Pre-deployment migrations: running").await?;
         for run in 1..=2 {
             scene.ends(run, 1).await?;
             wait.until(&retrying(run, 4)).await?;

@@ -17,7 +17,7 @@ pub fn all() -> Vec<Scenario> {
 /// The lines of full migrations that fail for their limit, each for the same reason.
 fn up_to(limit: u32, why: &str) -> Vec<String> {
     let mut lines = vec!["Full migrations: running".to_owned()];
-    lines.extend((1..=limit).map(|failed| retrying(failed, limit, why)));
+    lines.extend((1..=limit).map(|failed| retrying(GateKind::Full, failed, limit, why)));
     let given_up = "BackoffLimitExceeded: Job has reached the specified backoff limit";
     for state in ["failing", "failed"] {
         lines.push(format!("Full migrations: {state}: {given_up}, {limit} of {limit} failed, none left, last: {why}"));
@@ -29,9 +29,9 @@ fn up_to(limit: u32, why: &str) -> Vec<String> {
 fn retry() -> Scenario {
     let said = [
         "Full migrations: running".to_owned(),
-        retrying(1, 6, LOCKED),
-        retrying(2, 6, LOCKED),
-        retrying(3, 6, LOCKED),
+        retrying(GateKind::Full, 1, 6, LOCKED),
+        retrying(GateKind::Full, 2, 6, LOCKED),
+        retrying(GateKind::Full, 3, 6, LOCKED),
         "?Full migrations: running, about to complete, 3 of 6 failed".into(),
         "Full migrations: done, 3 of 6 failed".into(),
     ];
@@ -130,7 +130,7 @@ fn rails() -> Scenario {
     let script = format!("{COUNT} sleep {RUN}; if [ $N -le 1 ]; then echo 'rake aborted!'; echo '{LOCK}'; exit 1; fi");
     let said = [
         "Full migrations: running",
-        &retrying(1, 6, LOCKED),
+        &retrying(GateKind::Full, 1, 6, LOCKED),
         "?Full migrations: running, about to complete, 1 of 6 failed",
         "Full migrations: done, 1 of 6 failed",
     ];

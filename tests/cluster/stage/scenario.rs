@@ -57,10 +57,10 @@ pub fn passed(title: &str) -> [String; 2] {
     [format!("{title}: running"), format!("{title}: done")]
 }
 
-/// What is said of the full migrations when so many of their runs have failed, the last of them for that reason.
-pub fn retrying(failed: u32, limit: u32, why: &str) -> String {
+/// What is said of a gate when so many of its runs have failed, the last of them for that reason.
+pub fn retrying(gate: GateKind, failed: u32, limit: u32, why: &str) -> String {
     let left = if failed == limit { "none".into() } else { (limit - failed).to_string() };
-    format!("{}: retrying, {failed} of {limit} failed, {left} left: {why}", title(GateKind::Full))
+    format!("{}: retrying, {failed} of {limit} failed, {left} left: {why}", title(gate))
 }
 
 /// What a gate is called.
