@@ -2,8 +2,15 @@
 
 use std::sync::Arc;
 
+use std::fmt;
+
+use serde::de::value::SeqAccessDeserializer;
+use serde::de::{Deserialize, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::ser::{Serialize, SerializeMap as _, Serializer};
 use serde_json::{Map, Value};
+
+/// Which client wrote which field: of no use to anybody here, and the larger part of many objects.
+const MANAGED: &str = "managedFields";
 
 /// An object as the server wrote it, without its managed fields. It is text, which takes a fifth of a tree; and hostile
 /// text still, so that whoever shows it cleans it first.
@@ -27,7 +34,7 @@ impl Manifest {
     }
 }
 
-/// An object without its managed fields, which are the larger part of many.
+/// An object without its managed fields.
 struct Unmanaged<'a>(&'a Value);
 
 impl Serialize for Unmanaged<'_> {
@@ -49,14 +56,87 @@ struct UnmanagedMetadata<'a>(&'a Map<String, Value>);
 
 impl Serialize for UnmanagedMetadata<'_> {
     fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
-        out.collect_map(self.0.iter().filter(|(key, _)| *key != "managedFields"))
+        out.collect_map(self.0.iter().filter(|(key, _)| *key != MANAGED))
     }
 }
 
-impl std::fmt::Debug for Manifest {
+impl fmt::Debug for Manifest {
     /// That it is there: what it holds, the fields of its object say shorter.
-    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(if self.0.is_some() { "Manifest(…)" } else { "Manifest(none)" })
+    }
+}
+
+/// An object as a server sends it, of which the managed fields are not even read.
+#[derive(Clone, Debug)]
+pub(crate) struct Served(pub(crate) Value);
+
+impl<'de> Deserialize<'de> for Served {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        Part::Object.deserialize(from).map(Self)
+    }
+}
+
+/// A part of an object that is read: what is in it may be of any type.
+#[derive(Clone, Copy)]
+enum Part {
+    Object,
+    Metadata,
+}
+
+impl<'de> DeserializeSeed<'de> for Part {
+    type Value = Value;
+
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Value, D::Error> {
+        from.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Part {
+    type Value = Value;
+
+    fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("an object of Kubernetes")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut from: A) -> Result<Value, A::Error> {
+        let mut map = Map::new();
+        while let Some(key) = from.next_key::<String>()? {
+            match self {
+                Self::Metadata if key == MANAGED => drop(from.next_value::<IgnoredAny>()?),
+                Self::Object if key == "metadata" => drop(map.insert(key, from.next_value_seed(Self::Metadata)?)),
+                _ => drop(map.insert(key, from.next_value()?)),
+            }
+        }
+        Ok(Value::Object(map))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, from: A) -> Result<Value, A::Error> {
+        Value::deserialize(SeqAccessDeserializer::new(from))
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
     }
 }
 
@@ -74,6 +154,28 @@ mod tests {
         assert_eq!(manifest.object(), Some(object(json!({"name": "a", "uid": "u"}))));
         for odd in [object(json!("no map")), json!({}), json!([1]), json!("text")] {
             assert_eq!(Manifest::of(&odd).object(), Some(odd));
+        }
+    }
+
+    #[test]
+    fn all_of_an_object_is_read_but_its_managed_fields() {
+        let read = |value: &Value| serde_json::from_str::<Served>(&value.to_string()).unwrap().0;
+        let object = |metadata: Value| json!({"kind": "Pod", "metadata": metadata, "spec": {"metadata": {"managedFields": [1]}}, "data": [null, 1.5]});
+        let managed = object(json!({"name": "a", "managedFields": [{"manager": "kubelet"}], "uid": "u"}));
+        assert_eq!(read(&managed), object(json!({"name": "a", "uid": "u"})));
+        for odd in [
+            object(json!("no map")),
+            object(json!([{"managedFields": 1}])),
+            json!({}),
+            json!([1]),
+            json!("text"),
+            json!(true),
+            json!(-1),
+            json!(1),
+            json!(1.5),
+            json!(null),
+        ] {
+            assert_eq!(read(&odd), odd);
         }
     }
 }

@@ -17,7 +17,7 @@ use super::connect::Connection;
 use super::fault::{Fault, cause};
 use super::listing::Listing;
 use super::query::Query;
-use crate::cluster::{Kind, Object, read};
+use crate::cluster::{Kind, Object, Served, read};
 
 /// How long a request may take until its answer begins, and a page of a list until more of it comes.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -27,7 +27,7 @@ const LIST_PATIENCE: Duration = Duration::from_secs(30);
 /// sends none, the watch is opened anew each time, from where it was.
 const SILENCE: Duration = Duration::from_secs(90);
 
-type Lines = BoxStream<'static, kube::Result<WatchEvent<Value>>>;
+type Lines = BoxStream<'static, kube::Result<WatchEvent<Served>>>;
 
 /// What a watch heard.
 #[derive(Debug)]
@@ -137,7 +137,7 @@ impl Watch {
 
     async fn gather_on(&mut self, path: String, mut lines: Lines, mut objects: Vec<Object>, until: Instant) -> Step {
         match timeout_at(until, lines.next()).await {
-            Ok(Some(Ok(WatchEvent::Added(value) | WatchEvent::Modified(value)))) => {
+            Ok(Some(Ok(WatchEvent::Added(Served(value)) | WatchEvent::Modified(Served(value))))) => {
                 objects.extend(self.read(&path, value));
                 (State::Gathering { path, lines, objects, until }, None)
             }
@@ -171,7 +171,7 @@ impl Watch {
                 Ok(page) => page,
                 Err(refused) => return lost(path, refused.fault()),
             };
-            objects.extend(page.items.into_iter().filter_map(|value| self.read(&path, value)));
+            objects.extend(page.items.into_iter().filter_map(|Served(value)| self.read(&path, value)));
             continued = page.metadata.continue_.filter(|token| !token.is_empty());
             if continued.is_none() {
                 let version = page.metadata.resource_version.unwrap_or_default();
@@ -193,12 +193,12 @@ impl Watch {
             return (State::Known { path, version }, Some(Err(Fault::Silent)));
         };
         match line {
-            Some(Ok(WatchEvent::Added(value) | WatchEvent::Modified(value))) => {
+            Some(Ok(WatchEvent::Added(Served(value)) | WatchEvent::Modified(Served(value)))) => {
                 let version = version_of(&value).unwrap_or(version);
                 let object = self.read(&path, value);
                 (State::Watching { path, version, lines }, object.map(|object| Ok(Heard::Applied(object))))
             }
-            Some(Ok(WatchEvent::Deleted(value))) => {
+            Some(Ok(WatchEvent::Deleted(Served(value)))) => {
                 let version = version_of(&value).unwrap_or(version);
                 let object = self.read(&path, value);
                 (State::Watching { path, version, lines }, object.map(|object| Ok(Heard::Deleted(object))))
@@ -225,11 +225,11 @@ impl Watch {
     async fn watch(&mut self, path: &str, initial_events: bool, version: &str) -> Result<Lines, Refused> {
         let request = Request::new(path).watch(&self.query.watch(initial_events), version);
         let request = request.map_err(|error| Refused::of(kube::Error::BuildRequest(error)))?;
-        let lines = in_time(self.connection.client().request_events::<Value>(request)).await?;
+        let lines = in_time(self.connection.client().request_events::<Served>(request)).await?;
         Ok(lines.map_err(Refused::of)?.boxed())
     }
 
-    async fn page(&mut self, path: &str, continued: Option<String>) -> Result<ObjectList<Value>, Refused> {
+    async fn page(&mut self, path: &str, continued: Option<String>) -> Result<ObjectList<Served>, Refused> {
         let request = Request::new(path).list(&self.query.list(continued));
         let request = request.map_err(|error| Refused::of(kube::Error::BuildRequest(error)))?;
         let client = self.connection.client();
