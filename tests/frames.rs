@@ -23,7 +23,7 @@ fn frame(recording: &str, time: &str, (width, height): (u16, u16)) -> String {
     let settings = Settings { origin: Origin::Replay, ..Settings::plain(path, None) };
     let mut model = Model::new(settings, Size { width, height }, now);
     // What was kept is asked for, and nothing was.
-    let _ = update(&mut model, Message::Cluster { runs: derive(&world), feed: world.feed().clone(), now });
+    let _ = update(&mut model, Message::Cluster { runs: derive(&world).into(), feed: world.feed().clone(), now });
     let mut buffer = Buffer::empty(Rect::new(0, 0, width, height));
     view::render(&model, &mut buffer);
     let rows = buffer.content.chunks(width.into());

@@ -13,6 +13,6 @@ pub fn shown(size: Size, runs: Vec<Run>, world: &World, now: Timestamp) -> Model
         ..Settings::plain("prod-eu", Some("gitlab"))
     };
     let mut model = Model::new(settings, size, now);
-    let _ = update(&mut model, Message::Cluster { runs, feed: world.feed().clone(), now });
+    let _ = update(&mut model, Message::Cluster { runs: runs.into(), feed: world.feed().clone(), now });
     model
 }

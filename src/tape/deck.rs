@@ -1,5 +1,6 @@
 //! A tape that is played: what a source says, the machine's time and the keys go in, moments come out.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
@@ -43,7 +44,7 @@ enum Source {
 #[derive(Debug)]
 struct Past {
     cursor: Cursor,
-    runs: Vec<Run>,
+    runs: Arc<[Run]>,
     feed: Feed,
 }
 
@@ -149,7 +150,7 @@ impl Deck {
         match &self.source {
             Source::Live => {
                 let (read, runs) = self.reel.head();
-                Moment { runs: runs.to_vec(), feed: read.world.feed().clone(), time: now }
+                Moment { runs: Arc::clone(runs), feed: read.world.feed().clone(), time: now }
             }
             Source::Recording(cursor) => {
                 let (runs, feed) = cursor.derive();

@@ -1,5 +1,7 @@
 //! What is a mark, and which marks are failures: the rule of the journal, and no other.
 
+use std::sync::Arc;
+
 use jiff::Timestamp;
 
 use super::outline::outline;
@@ -22,31 +24,42 @@ pub(super) struct Mark {
 #[derive(Debug, Default)]
 pub(super) struct Marker {
     journals: Journals,
-    runs: Vec<Run>,
-    outline: Vec<Run>,
+    runs: Arc<[Run]>,
+    /// Their outline, if it was needed: what is news differs anyway.
+    outline: Option<Vec<Run>>,
 }
 
 impl Marker {
     /// The runs that were looked at last.
-    pub fn runs(&self) -> &[Run] {
+    pub fn runs(&self) -> &Arc<[Run]> {
         &self.runs
     }
 
     /// Looks at the next moment; says whether a person sees another state, and then whether something failed.
-    pub fn look(&mut self, runs: Vec<Run>, feed: &Feed, time: Timestamp) -> Option<bool> {
+    pub fn look(&mut self, runs: Arc<[Run]>, feed: &Feed, time: Timestamp) -> Option<bool> {
         let worth = self.see(&runs, feed, time);
-        let outline = if runs == self.runs { None } else { Some(outline(&runs)) };
-        let outline = outline.filter(|outline| *outline != self.outline);
-        let differs = outline.is_some();
-        self.outline = outline.unwrap_or_else(|| std::mem::take(&mut self.outline));
+        let differs = worth.is_some()
+            || runs != self.runs && {
+                let before = self.outline();
+                let outline = self.outline.insert(outline(&runs));
+                *outline != before
+            };
+        if worth.is_some() {
+            self.outline = None;
+        }
         self.runs = runs;
-        (differs || worth.is_some()).then_some(worth == Some(News::Failure))
+        differs.then_some(worth == Some(News::Failure))
     }
 
     /// Looks at a moment in which something came back that was known before the program ran: it is no news.
-    pub fn recall(&mut self, runs: Vec<Run>, feed: &Feed, time: Timestamp) -> Option<bool> {
-        *self = Self { outline: std::mem::take(&mut self.outline), ..Self::default() };
+    pub fn recall(&mut self, runs: Arc<[Run]>, feed: &Feed, time: Timestamp) -> Option<bool> {
+        *self = Self { outline: Some(self.outline()), ..Self::default() };
         self.look(runs, feed, time).map(|_| false)
+    }
+
+    /// The outline of the runs that were looked at last.
+    fn outline(&mut self) -> Vec<Run> {
+        self.outline.take().unwrap_or_else(|| outline(&self.runs))
     }
 
     /// The gravest of what the journal has to say of it, if that is more than nothing.

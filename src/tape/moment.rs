@@ -11,7 +11,7 @@ use crate::run::Run;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Moment {
     /// All runs.
-    pub runs: Vec<Run>,
+    pub runs: Arc<[Run]>,
     /// How the watches fared.
     pub feed: Feed,
     /// When.

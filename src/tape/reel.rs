@@ -74,8 +74,8 @@ impl Cursor {
     }
 
     /// What is derived of it.
-    pub fn derive(&self) -> (Vec<Run>, Feed) {
-        (derive(&self.world), self.world.feed().clone())
+    pub fn derive(&self) -> (Arc<[Run]>, Feed) {
+        (derive(&self.world).into(), self.world.feed().clone())
     }
 }
 
@@ -136,7 +136,7 @@ impl Reel {
     }
 
     /// Up to where it was read, and what was derived there.
-    pub fn head(&self) -> (&Cursor, &[Run]) {
+    pub fn head(&self) -> (&Cursor, &Arc<[Run]>) {
         (&self.read, self.marker.runs())
     }
 

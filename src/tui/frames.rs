@@ -323,7 +323,7 @@ fn who_looks_when_the_last_instance_goes_is_told_where_to_read_of_it() {
     let gone = |state: WatchState, mode: Mode| {
         let settings = Settings { mode, ..settings(COLOUR) };
         let mut model = model(settings, (100, 30), vec![fixture::failed()], feed(&live()));
-        let _ = update(&mut model, Message::Cluster { runs: Vec::new(), feed: feed(&state), now: ago(1) });
+        let _ = update(&mut model, Message::Cluster { runs: [].into(), feed: feed(&state), now: ago(1) });
         text(&drawn(&model))
     };
     let shown = gone(live(), Mode::Interactive);

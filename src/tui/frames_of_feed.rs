@@ -41,7 +41,7 @@ fn kinds_that_may_not_be_listed_any_more() {
     let frame = text(&drawn(&model(settings(COLOUR), (60, 15), vec![fixture::retrying()], feed_of(all.clone()))));
     assert!(frame.contains("  ▲ stale since 14:21:07  "), "{frame}");
     let mut kiosk = kiosk(COLOUR, (100, 30), false, vec![fixture::retrying()]);
-    let told = Message::Cluster { runs: vec![fixture::retrying()], feed: partly(), now: ago(0) };
+    let told = Message::Cluster { runs: [fixture::retrying()].into(), feed: partly(), now: ago(0) };
     assert_eq!(update(&mut kiosk, told), []);
     let frame = text(&drawn(&kiosk));
     assert_eq!(frame.matches("partly stale since 14:21:07").count(), 2, "{frame}");

@@ -64,7 +64,7 @@ fn that_one_looks_back_is_told_on_every_screen_and_that_nothing_failed_is_not() 
 fn the_feed_in_the_header_is_the_live_one_and_the_clock_is_that_of_what_is_shown() {
     let mut model = looking_back(running(), 600, settings(COLOUR), (100, 30), vec![running()]);
     let runs = vec![settled()];
-    let _ = update(&mut model, Message::Cluster { runs, feed: feed(&fixture::broken()), now: ago(0) });
+    let _ = update(&mut model, Message::Cluster { runs: runs.into(), feed: feed(&fixture::broken()), now: ago(0) });
     let shown = text(&drawn(&model));
     let head = shown.lines().next().unwrap_or_default();
     assert!(head.ends_with("▲ stale since 14:21:07  14:22:07"), "{head}");
@@ -80,7 +80,7 @@ fn the_journal_of_the_past_ends_at_that_moment() {
     let mut model = fixture::told(COLOUR, (100, 40));
     let all = text(&drawn(pressed_again(&mut model, "J")));
     assert!(all.contains("FAILED") && all.contains("suspended"), "{all}");
-    let moment = crate::tape::Moment { runs: vec![tried(3)], feed: feed(&live()), time: ago(99) };
+    let moment = crate::tape::Moment { runs: [tried(3)].into(), feed: feed(&live()), time: ago(99) };
     let _ = update(&mut model, Message::Shown(Shown::Past(Box::new(moment), gauge(Motion::Paused))));
     let then = text(&drawn(&model));
     assert!(!then.contains("FAILED") && then.contains("suspended"), "{then}");

@@ -1,6 +1,8 @@
 //! All that the screens show, and where the user is. It is changed by [`update`](super::update()) alone, and drawing only
 //! reads it.
 
+use std::sync::Arc;
+
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use ratatui::crossterm::event::KeyEvent;
@@ -98,7 +100,7 @@ pub enum Message {
     /// What is known of the cluster changed, or how its watches fare.
     Cluster {
         /// All runs.
-        runs: Vec<Run>,
+        runs: Arc<[Run]>,
         /// How the watches fare.
         feed: Feed,
         /// When that was.
@@ -111,7 +113,7 @@ pub enum Message {
         /// Its journal, if one was kept.
         journal: Option<Journal>,
         /// All runs.
-        runs: Vec<Run>,
+        runs: Arc<[Run]>,
         /// How the watches fare.
         feed: Feed,
         /// When that was.
@@ -289,7 +291,7 @@ impl Model {
             settings,
             size,
             beat: 0,
-            frontier: Moment { runs: Vec::new(), feed: Feed::default(), time: now },
+            frontier: Moment { runs: Arc::default(), feed: Feed::default(), time: now },
             shown: Shown::Now,
             opened: None,
             cursor: None,

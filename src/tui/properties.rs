@@ -65,7 +65,7 @@ proptest! {
             let mut model = model(settings.clone(), (width, height), runs, feed(&live()));
             let _ = fixture::recalled(&mut model, None, 1);
             let runs = model.runs().to_vec();
-            let broken = Message::Cluster { runs, feed: feed(&fixture::broken()), now: fixture::ago(0) };
+            let broken = Message::Cluster { runs: runs.into(), feed: feed(&fixture::broken()), now: fixture::ago(0) };
             let _ = update(&mut model, broken);
             if replayed {
                 let _ = update(&mut model, Message::Shown(Shown::Frontier(fixture::gauge(Motion::Playing))));

@@ -191,7 +191,7 @@ fn a_text_that_stays_open_shows_what_it_showed_then() {
 fn while_somebody_looks_back_the_journal_and_the_notices_go_on() {
     let mut model = fixture::shown(running(), COLOUR, (100, 30));
     let _ = fixture::recalled(&mut model, None, 900);
-    let moment = crate::tape::Moment { runs: vec![running()], feed: feed(&live()), time: ago(950) };
+    let moment = crate::tape::Moment { runs: [running()].into(), feed: feed(&live()), time: ago(950) };
     let _ = update(&mut model, Message::Shown(Shown::Past(Box::new(moment), gauge(Motion::Paused))));
     let before = text(&drawn(&model));
     assert!(matches!(heard(&mut model, vec![tried(1)], 800).as_slice(), [Effect::Keep(_), ..]));

@@ -232,7 +232,7 @@ impl Watcher {
             self.world.apply(event);
         }
         let (runs, feed) = (derive(&self.world), self.world.feed().clone());
-        self.take(Message::Cluster { runs, feed, now: self.clock.now() });
+        self.take(Message::Cluster { runs: runs.into(), feed, now: self.clock.now() });
     }
 
     /// Takes in what is heard until the screen shows that text; over real sockets time is real.
@@ -256,7 +256,7 @@ impl Watcher {
         for effect in update(&mut self.model, message) {
             if let Effect::Recall(run) = effect {
                 let (runs, feed) = (derive(&self.world), self.world.feed().clone());
-                self.take(Message::Recalled { run, journal: None, runs, feed, now: self.clock.now() });
+                self.take(Message::Recalled { run, journal: None, runs: runs.into(), feed, now: self.clock.now() });
             }
         }
     }

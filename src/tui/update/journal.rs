@@ -1,6 +1,7 @@
 //! What becomes of the runs: shown, noted in the journal, and told to somebody who does not look.
 
 use std::cmp::Reverse;
+use std::sync::Arc;
 
 use jiff::Timestamp;
 
@@ -11,7 +12,7 @@ use crate::tape::Moment;
 use crate::tui::model::{Effect, Model};
 
 /// Takes in how the runs and the feed stand now.
-pub(super) fn take_in(model: &mut Model, runs: Vec<Run>, feed: Feed, now: Timestamp) -> Vec<Effect> {
+pub(super) fn take_in(model: &mut Model, runs: Arc<[Run]>, feed: Feed, now: Timestamp) -> Vec<Effect> {
     let seen = model.journals.see(&model.frontier.runs, &runs, &feed.state(), now);
     model.frontier = Moment { runs, feed, time: now };
     text::see(model);
@@ -145,7 +146,7 @@ mod tests {
         let mut hear = |state: &WatchState| {
             let _ = update(&mut model, Message::Tick(ago(300)));
             let runs = model.runs().to_vec();
-            written(&update(&mut model, Message::Cluster { runs, feed: feed(state), now: ago(300) }))
+            written(&update(&mut model, Message::Cluster { runs: runs.into(), feed: feed(state), now: ago(300) }))
         };
         assert_eq!(hear(&broken), ["\x1b]9;gatewatch: The cluster does not answer: connection refused\x07\x07"]);
         assert_eq!(hear(&live()), ["\x1b]9;gatewatch: The cluster answers again\x07\x07"]);

@@ -20,7 +20,7 @@ fn control(model: &mut Model, key: char) -> Vec<Effect> {
 }
 
 pub(super) fn see(model: &mut Model, runs: Vec<Run>) {
-    assert!(update(model, Message::Cluster { runs, feed: feed(&live()), now: ago(0) }).is_empty());
+    assert!(update(model, Message::Cluster { runs: runs.into(), feed: feed(&live()), now: ago(0) }).is_empty());
 }
 
 fn dashboard() -> Model {
