@@ -1,5 +1,6 @@
 //! The logs of a gate, run by run: those of its attempts, and those of the runs beside them.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -41,7 +42,10 @@ pub(super) fn of_attempt(logs: &[RunLog], attempt: usize) -> Option<&Arc<Log>> {
 
 fn of_pod(record: &PodRecord, history: &[Attempt]) -> Vec<RunLog> {
     let pod = &record.pod.meta.name;
-    let position = |run: Option<&RunId>| history.iter().position(|of| of.pod == *pod && of.run.as_ref() == run);
+    let of_pod = history.iter().enumerate().rev().filter(|(_, of)| of.pod == *pod);
+    let places: BTreeMap<Option<&RunId>, usize> = of_pod.map(|(place, of)| (of.run.as_ref(), place)).collect();
+    let position = |run: Option<&RunId>| places.get(&run).copied();
+    let read: BTreeMap<&RunId, &Arc<Log>> = record.logs().iter().collect();
     let log = |run: RunId, role: Option<ContainerRole>, started, ended, message: &str| RunLog {
         pod: pod.clone(),
         // A run that was cut off with its pod is part of the attempt that the pod was.
@@ -49,7 +53,7 @@ fn of_pod(record: &PodRecord, history: &[Attempt]) -> Vec<RunLog> {
         started,
         ended,
         message: message.to_owned(),
-        log: record.logs().of(&run).cloned(),
+        log: read.get(&run).copied().cloned(),
         run,
     };
     let finished = record
@@ -65,7 +69,8 @@ fn of_pod(record: &PodRecord, history: &[Attempt]) -> Vec<RunLog> {
             logs.push(log(run, Some(container.role), started, None, ""));
         }
     }
-    let others = record.logs().iter().filter(|(run, _)| logs.iter().all(|log| log.run != **run));
+    let listed: BTreeSet<&RunId> = logs.iter().map(|log| &log.run).collect();
+    let others = record.logs().iter().filter(|(run, _)| !listed.contains(run));
     let others: Vec<RunLog> = others.map(|(run, _)| log(run.clone(), None, None, None, "")).collect();
     logs.extend(others);
     logs.retain(|log| log.attempt.is_some() || log.log.is_some());
