@@ -6,6 +6,7 @@ use anyhow::{Result, ensure};
 use serde_json::json;
 
 use super::scene::{Scene, of_gate, passing_after, play, retrying, steered, told_to_its_end, why};
+use super::under_way::is_terminating;
 use super::waiting::Waiting;
 use crate::harness::{Cluster, Component};
 use crate::stage::dashboard::Dashboard;
@@ -62,6 +63,10 @@ pub fn api_server(cluster: &Cluster) -> Result<()> {
             wait.until(&retrying(4, 5)).await?;
             scene.ends(5, 1).await?;
             wait.until("Pre-deployment migrations: failing").await?;
+            // The Job controller tells of its end before it asks for that of the pod.
+            let job = scene.job().await?;
+            let ends = |history: &History| history.pods_of(&job).any(is_terminating).then_some(());
+            scene.witness.until("the pod is told to end", ends).await?;
             cluster.kill(Component::ApiServer)?;
             wait.until_times("does not answer", 2).await?;
             dashboard.shows(&["stale since"]).await?;
