@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::ops::RangeInclusive;
 use std::path::Path;
 
 use anyhow::{Context, Result};
@@ -73,10 +74,10 @@ fn nameless(command: &str) -> String {
 }
 
 /// Fails unless the recordings of a scenario tell in each of those versions what its file states.
-pub fn hold(directory: &Path, minors: &[u32], scenario: &str) -> Result<()> {
+pub fn hold(directory: &Path, minors: RangeInclusive<u32>, scenario: &str) -> Result<()> {
     let told = read(directory, scenario)?;
     let mut found = String::new();
-    for minor in minors.iter().copied().filter(|minor| told.plays_on(*minor)) {
+    for minor in minors.filter(|minor| told.plays_on(*minor)) {
         let seen = play(&directory.join(format!("1.{minor}/{scenario}.jsonl.gz")))?;
         for (step, lines) in &told.steps {
             let stated: Vec<Entry> = lines.iter().filter(|line| line.of(minor)).map(|line| line.is.clone()).collect();
