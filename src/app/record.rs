@@ -103,7 +103,7 @@ fn line(time: Timestamp, words: &str) -> String {
 }
 
 /// What is recorded: a namespace, or all, and of which cluster.
-pub(super) fn place(connection: &Connection) -> String {
+fn place(connection: &Connection) -> String {
     let namespace = connection.namespace.as_ref().map_or("all namespaces".into(), |name| format!("namespace `{name}`"));
     let cluster = connection.context.as_ref().unwrap_or(&connection.server);
     clean_sentence(&format!("{namespace} of `{cluster}`"))

@@ -8,16 +8,16 @@ use jiff::Timestamp;
 use tokio::sync::mpsc::unbounded_channel;
 use tokio::time::timeout;
 
-use super::{cluster, connect_options, feed, file, printed, record, screens};
+use super::{cluster, connect_options, feed, file, printed, screens};
 use crate::cli::{ConnectionArgs, ReportArgs};
 use crate::clock::{Clock, SystemClock};
-use crate::cluster::{Change, ClusterEvent, Uid, World};
+use crate::cluster::{Change, ClusterEvent, Uid, World, clean_sentence};
 use crate::error::{ExitCode, ExpectedError};
 use crate::journal::Journal;
 use crate::record::{Reading, open, open_all};
 use crate::report::{Course, Given, Origin, Report, last_told};
 use crate::run::derive;
-use crate::source::live::{Live, LogScope, connect};
+use crate::source::live::{Connection, Live, LogScope, connect};
 use crate::state::{Keeper, Place, Report as Told};
 use crate::tape::Moment;
 
@@ -53,7 +53,7 @@ pub(super) fn of_files(connection: &ConnectionArgs, args: &ReportArgs) -> Result
     file::keep_to_namespace(&mut events, connection);
     let source = screens::named(&args.files);
     let source = if source == "-" { "standard input".to_owned() } else { source };
-    print(&Course::of_recording(events), given(source, origin, notes, connection, args), args)
+    print(&Course::of_recording(events), given(clean_sentence(&source), origin, notes, connection, args), args)
 }
 
 /// The objects of a dump as events of the last time that is told in them: which moment it shows, it does not tell.
@@ -68,7 +68,7 @@ fn at_one_time(applied: Vec<Change>, now: Timestamp) -> Vec<ClusterEvent> {
 /// Reports how a cluster stands, and what was kept of it.
 pub(super) async fn of_cluster(connection: &ConnectionArgs, args: &ReportArgs) -> Result<ExitCode, ExpectedError> {
     let connected = connect(&connect_options(connection)).await?;
-    let source = record::place(&connected);
+    let source = place(&connected);
     let live = Live::new(connected, SystemClock).reading(LogScope::Once);
     let mut world = World::default();
     // What was seen when the time is up is told, and how the feed fares is told with it.
@@ -79,6 +79,13 @@ pub(super) async fn of_cluster(connection: &ConnectionArgs, args: &ReportArgs) -
     let moment = Moment { runs: derive(&world).into(), feed: world.feed().clone(), time };
     let course = Course::of_moment(moment, kept);
     print(&course, given(source, Origin::Cluster, notes, connection, args), args)
+}
+
+/// What is looked at: a namespace, or all, and of which cluster.
+fn place(connection: &Connection) -> String {
+    let cluster = connection.context.as_ref().unwrap_or(&connection.server);
+    let namespace = connection.namespace.as_ref().map_or("all namespaces".into(), |name| format!("namespace {name}"));
+    clean_sentence(&format!("{namespace} of {cluster}"))
 }
 
 /// What was kept of the instances: their journals, and what the world remembers of them; and why something of it can't be

@@ -45,11 +45,21 @@ fn facts(report: &Report) -> Vec<(&'static str, Text<'_>)> {
             Date(report.time),
             Word(" UTC"),
         ],
-        Origin::Cluster => vec![
-            Word("one look at the cluster, at "),
-            Date(report.time),
-            Word(" UTC, and the journal that gatewatch kept here before"),
-        ],
+        Origin::Cluster => {
+            let mut words = vec![Word("one look at the cluster, at "), Date(report.time), Word(" UTC")];
+            let entries = report.instances.iter().flat_map(|instance| &instance.journal);
+            match entries.map(|line| line.time).min().filter(|time| *time < report.time) {
+                Some(since) => {
+                    words.extend([
+                        Word(", and the journal that gatewatch kept here since "),
+                        Date(since),
+                        Word(" UTC"),
+                    ]);
+                }
+                None => words.push(Word("; nothing of it was kept here before")),
+            }
+            words
+        }
     };
     let mut facts = vec![("Seen in", watched), ("Times", vec![Word("UTC")])];
     if report.redacted {

