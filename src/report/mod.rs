@@ -8,7 +8,7 @@
 //! ```
 //!
 //! Redaction is done where a [`Report`] is made, so that nothing after it could tell what is hidden. What came from a
-//! cluster is marked as that in a document ([`Piece::Theirs`](document::Piece)), and each format has one place that makes
+//! cluster is marked as that in a document (`Piece::Theirs`), and each format has one place that makes
 //! it harmless.
 //!
 //! | file | holds |
