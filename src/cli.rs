@@ -1,6 +1,7 @@
-//! The command line; `values` has what its options take, and `demo` the demo's.
+//! The command line; `values` has what its options take, and `demo` and `report` those of the demo and of a report.
 
 mod demo;
+mod report;
 mod values;
 
 use std::ffi::OsString;
@@ -16,6 +17,7 @@ use crate::output::{StatusFormat, WaitFormat};
 use values::{positive_duration, positive_number};
 
 pub use demo::DemoArgs;
+pub use report::ReportArgs;
 pub use values::At;
 
 /// Watches zero-downtime GitLab upgrades on Kubernetes: which gate is running, blocked, retrying, failing, failed or
@@ -32,6 +34,7 @@ Examples:
   gatewatch wait --timeout 2h      wait for the outcome
   gatewatch record FILE            record what the cluster says
   gatewatch replay FILE            play a recording
+  gatewatch report FILE -o html    the course of an upgrade, for a ticket
   gatewatch demo                   try all of it, without a cluster
   kubectl get glc,jobs,pods,events,deployments -o json | gatewatch status -f -
 
@@ -64,6 +67,8 @@ pub enum Command {
     Record(RecordArgs),
     /// Play a recording on the dashboard, and go back and forth in it
     Replay(ReplayArgs),
+    /// Write the course of an upgrade, for the change ticket or the post-mortem
+    Report(ReportArgs),
     /// Watch a recorded upgrade as if it happened now, on an API server inside gatewatch; no cluster is needed
     Demo(DemoArgs),
 }
@@ -206,8 +211,8 @@ impl Cli {
             return refuse("the argument '--namespace <NAMESPACE>' cannot be used with '--all-namespaces'");
         }
         let no_dashboard = match &cli.command {
-            Some(Command::Status(_) | Command::Wait(_) | Command::Record(_)) => {
-                Some("'status', 'wait' and 'record' do")
+            Some(Command::Status(_) | Command::Wait(_) | Command::Record(_) | Command::Report(_)) => {
+                Some("'status', 'wait', 'record' and 'report' do")
             }
             Some(Command::Demo(demo)) if demo.serve || demo.list => Some("'demo --serve' and 'demo --list' do"),
             _ => None,

@@ -20,6 +20,7 @@ pub mod notify;
 pub mod output;
 pub mod print;
 pub mod record;
+pub mod report;
 pub mod run;
 pub mod source;
 pub mod state;

@@ -15,7 +15,7 @@ use crate::output::Waiter;
 use crate::source::live::{Interest, Live, LogScope, ReadOnce, connect};
 
 /// How long one look may take once the cluster has answered.
-const PATIENCE: Duration = Duration::from_secs(10);
+pub(super) const PATIENCE: Duration = Duration::from_secs(10);
 
 /// One look, and out.
 pub(super) async fn status(connection: &ConnectionArgs, args: &StatusArgs) -> Result<ExitCode, ExpectedError> {
@@ -28,7 +28,7 @@ pub(super) async fn status(connection: &ConnectionArgs, args: &StatusArgs) -> Re
 
 /// Takes in events until everything was listed, the events about each object whose state may stand in them alone, and the
 /// logs of what failed last and of what runs.
-async fn listed(mut events: Receiver<ClusterEvent>, world: &mut World) {
+pub(super) async fn listed(mut events: Receiver<ClusterEvent>, world: &mut World) {
     let (mut interest, mut told, mut logs) = (Interest::default(), BTreeSet::new(), ReadOnce::default());
     while let Some(event) = events.recv().await {
         interest.note(&event.change);

@@ -94,7 +94,7 @@ pub(super) fn keep_to_namespace(events: &mut Vec<ClusterEvent>, connection: &Con
 }
 
 /// The moment at which the reading of a recording stops.
-fn end(at: Option<At>, first: Timestamp, last: Timestamp) -> Result<Timestamp, ExpectedError> {
+pub(super) fn end(at: Option<At>, first: Timestamp, last: Timestamp) -> Result<Timestamp, ExpectedError> {
     let Some(at) = at.map(|at| at.in_recording(first, last)) else { return Ok(last) };
     if at < first {
         return Err(ExpectedError::usage(format!(

@@ -5,6 +5,7 @@
 //! | `file` | `status` and `wait` on a file |
 //! | `cluster` | the same on a cluster |
 //! | `record` | `record`, and what is said of a recording |
+//! | `report` | `report`, on files and on a cluster |
 //! | `screens` | the dashboard and the kiosk, on a cluster or on a recording |
 //! | `asked` | the signals that end what has no screen |
 //! | `demo` | the same on an API server inside the program, and that server alone |
@@ -14,6 +15,7 @@ mod cluster;
 mod demo;
 mod file;
 mod record;
+mod report;
 mod screens;
 
 use std::future::{Future, poll_fn};
@@ -47,6 +49,8 @@ pub fn run(cli: &Cli) -> Result<ExitCode, ExpectedError> {
         Some(Command::Wait(args)) => in_runtime(cluster::wait(connection, args)),
         Some(Command::Record(args)) => in_runtime(record::record(connection, args)),
         Some(Command::Replay(args)) => in_runtime(screens::replay(cli, args)),
+        Some(Command::Report(args)) if args.files.is_empty() => in_runtime(report::of_cluster(connection, args)),
+        Some(Command::Report(args)) => report::of_files(connection, args),
         Some(Command::Demo(args)) if args.list => demo::list(),
         Some(Command::Demo(args)) if args.serve => in_runtime(demo::serve(args)),
         Some(Command::Demo(args)) => in_runtime(demo::show(cli, args)),

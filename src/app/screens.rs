@@ -83,7 +83,7 @@ pub(super) async fn replay(cli: &Cli, args: &ReplayArgs) -> Result<ExitCode, Exp
 }
 
 /// What files are called together: the first one's name, and how many more there are.
-fn named(files: &[PathBuf]) -> String {
+pub(super) fn named(files: &[PathBuf]) -> String {
     let Some((first, others)) = files.split_first() else { return String::new() };
     let first = first.file_name().unwrap_or(first.as_os_str()).to_string_lossy();
     match others.len() {
@@ -203,7 +203,7 @@ fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
 
-fn path(name: &str) -> Option<PathBuf> {
+pub(super) fn path(name: &str) -> Option<PathBuf> {
     std::env::var_os(name).map(PathBuf::from)
 }
 

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use super::{Attempt, Outcome};
+
 /// A count of failed attempts against its limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tally {
@@ -66,6 +68,12 @@ impl Attempts {
             Count::Restarts => self.restarts,
             Count::Pods => self.pods,
         }
+    }
+
+    /// How many failed attempts nobody saw: more are counted than the history holds.
+    pub fn unseen(&self, history: &[Attempt]) -> usize {
+        let seen = history.iter().filter(|attempt| matches!(attempt.outcome, Outcome::Failed { .. })).count();
+        usize::try_from(self.tally().failed).unwrap_or(usize::MAX).saturating_sub(seen)
     }
 
     /// Whether any attempt failed.

@@ -151,8 +151,7 @@ impl GatePod {
 impl GateJob {
     /// How many failed attempts nobody saw: the Job counts more of them than the history holds.
     pub fn unseen(&self) -> usize {
-        let seen = self.history.iter().filter(|attempt| matches!(attempt.outcome, Outcome::Failed { .. })).count();
-        usize::try_from(self.attempts.tally().failed).unwrap_or(usize::MAX).saturating_sub(seen)
+        self.attempts.unseen(&self.history)
     }
 
     /// The number of an attempt, from 1, by its place in the history. It agrees with the count of failures: those that

@@ -108,25 +108,33 @@ pub(super) fn last_failure(
     history: &[Attempt],
     logs: &[RunLog],
 ) -> Option<LastFailure> {
-    if let Some((number, attempt)) = last_failed(attempts, history)
-        && let Outcome::Failed { ending, message } = &attempt.outcome
+    if let Some((place, attempt)) = last_failed(attempts, history)
+        && let Some(failure) = failure_of(history, logs, place)
     {
         let gone = pods.iter().all(|record| record.gone || record.pod.meta.name != attempt.pod);
-        let log = of_attempt(logs, number).cloned();
-        return Some(LastFailure::Known(Failure {
-            time: attempt.ended,
-            pod: attempt.pod.clone(),
-            pod_gone: gone,
-            ending: ending.clone(),
-            message: message.clone(),
-            excerpt: excerpt_of(ending, log.as_deref(), message),
-            log,
-        }));
+        return Some(LastFailure::Known(Failure { pod_gone: gone, ..failure }));
     }
     if attempts.pods.failed == 0 && attempts.restarts.failed <= restarted_well(pods) {
         return None;
     }
     Some(from_condition(job).map_or(LastFailure::Lost, LastFailure::Known))
+}
+
+/// The failure that an attempt was, by its place in the history; `None` where it did not fail. Of its pod it does not tell
+/// whether it is gone.
+pub fn failure_of(history: &[Attempt], logs: &[RunLog], place: usize) -> Option<Failure> {
+    let attempt = history.get(place)?;
+    let Outcome::Failed { ending, message } = &attempt.outcome else { return None };
+    let log = of_attempt(logs, place).cloned();
+    Some(Failure {
+        time: attempt.ended,
+        pod: attempt.pod.clone(),
+        pod_gone: false,
+        ending: ending.clone(),
+        message: message.clone(),
+        excerpt: excerpt_of(ending, log.as_deref(), message),
+        log,
+    })
 }
 
 /// How many runs of sidecars ended well: those are started again, and the Job controller counts their restarts like any.

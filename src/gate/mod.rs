@@ -49,6 +49,7 @@ pub use failure::{Ending, Exit, Failure, LastFailure, LogSource, Telling};
 pub use fault::{Cause, StartFault};
 pub use forecast::{Forecast, Limit, Took};
 pub use gate::{Attempt, Deadline, Gate, GateJob, GatePod, Outcome};
+pub use history::failure_of;
 pub use judge::{Purpose, judge};
 pub use logs::RunLog;
 pub use start::start_fault;

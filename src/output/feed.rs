@@ -6,7 +6,7 @@ use crate::cluster::{Feed, FeedState, Kind};
 use crate::run::{clock_words, span};
 
 /// The sentences, most urgent first; none where all is well.
-pub(super) fn sentences(feed: &Feed, time: Timestamp) -> Vec<String> {
+pub fn sentences(feed: &Feed, time: Timestamp) -> Vec<String> {
     let mut sentences = Vec::new();
     if let FeedState::Stale { since, error } = feed.state() {
         let ago = span(time.duration_since(since));

@@ -25,6 +25,7 @@ mod step;
 mod text;
 mod wait;
 
+pub use feed::sentences;
 pub use missing::Missing;
 pub use report::{ChangeReport, StatusList};
 pub use status::{Look, StatusFormat};

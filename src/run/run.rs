@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 use super::{Step, StepId};
 use crate::cluster::{Manifest, Uid};
-use crate::gate::{Attempts, GateState, LastFailure};
+use crate::gate::{Attempt, Attempts, GateState, LastFailure, RunLog};
 
 /// One thing that goes through steps. It holds points in time and never ages, so that equal means unchanged.
 #[derive(Clone, Debug, PartialEq)]
@@ -117,6 +117,10 @@ pub struct PastJob {
     pub state: GateState,
     /// Its failed attempts, where any failed.
     pub attempts: Option<Attempts>,
+    /// The attempts one by one, oldest first, as far as they were seen.
+    pub history: Vec<Attempt>,
+    /// The logs of its runs, in the order in which they began.
+    pub logs: Vec<RunLog>,
     /// What failed last, where anything did.
     pub last_failure: Option<LastFailure>,
     /// When it started.

@@ -13,6 +13,8 @@ pub(super) fn outline(runs: &[Run]) -> Vec<Run> {
     for run in &mut runs {
         run.manifest = Manifest::default();
         for past in &mut run.history {
+            // How an earlier Job ended is told by its state and its last failure.
+            (past.history, past.logs) = Default::default();
             past.last_failure.iter_mut().for_each(of_failure);
         }
         for step in &mut run.steps {

@@ -18,6 +18,8 @@ mod rollouts;
 mod symptoms;
 mod verdict;
 
+use std::mem;
+
 use jiff::Timestamp;
 
 use self::jobs::{Jobs, Past};
@@ -156,7 +158,9 @@ fn deployments<'a>(core: &GitLabCore, world: &'a World, jobs: &Jobs<'_>) -> Vec<
 
 fn history(core: &GitLabCore, world: &World, jobs: &Jobs<'_>) -> Vec<PastJob> {
     let past = |past: Past<'_>| {
-        let gate = judged(core, world, past.record, past.step);
+        let mut gate = judged(core, world, past.record, past.step);
+        let (history, logs) =
+            gate.job.as_mut().map(|job| (mem::take(&mut job.history), mem::take(&mut job.logs))).unwrap_or_default();
         PastJob {
             name: past.record.job.meta.name.clone(),
             uid: past.record.job.meta.uid.clone(),
@@ -164,6 +168,8 @@ fn history(core: &GitLabCore, world: &World, jobs: &Jobs<'_>) -> Vec<PastJob> {
             version: past.version.clone(),
             why: past.why,
             attempts: gate.job.as_ref().map(|job| job.attempts).filter(Attempts::any),
+            history,
+            logs,
             last_failure: gate.job.as_ref().and_then(|job| job.last_failure.clone()),
             started: gate.job.as_ref().and_then(|job| job.started),
             ended: ended(&gate),
