@@ -7,14 +7,14 @@ use crate::cluster::is_namespace;
 /// Whom to let gatewatch see what it needs.
 #[derive(Clone, Debug, Args)]
 #[command(after_help = "\
-Without a name, a service account `gatewatch` is made with it. Who is named is let in and not made, so that what others made
-stays theirs. Nothing is changed until kubectl applies it.
+Without a name, a service account `gatewatch` is made and let in. Who is named is let in and not made. Applied anew, it lets in
+those who are named now.
 
 Examples:
   gatewatch rbac -n gitlab | kubectl apply -f -
   gatewatch rbac -n gitlab --user jane@example.com --group sre | kubectl apply -f -
-  gatewatch rbac -n gitlab --serviceaccount ci:runner | kubectl apply -f -   # of a pipeline in namespace ci
-  gatewatch rbac -A | kubectl apply -f -                                     # a ClusterRole, for -A and a kiosk")]
+  gatewatch rbac -n gitlab --serviceaccount ci:runner | kubectl apply -f -
+  gatewatch rbac -A | kubectl apply -f -          a ClusterRole, for -A")]
 pub struct RbacArgs {
     /// Let in this service account, of the namespace itself or of another
     #[arg(long, value_name = "[NAMESPACE:]NAME")]
