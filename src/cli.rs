@@ -1,24 +1,27 @@
-//! The command line; `values` has what its options take, and `demo` and `report` those of the demo and of a report.
+//! The command line; `values` has what its options take, and each other file the subcommand of its name.
 
 mod demo;
+mod rbac;
 mod report;
 mod values;
+mod wait;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use clap::error::ErrorKind;
 use clap::{Arg, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
-use jiff::SignedDuration;
 
 use crate::gate::Target;
 use crate::notify::Notify;
-use crate::output::{StatusFormat, WaitFormat};
-use values::{positive_duration, positive_number};
+use crate::output::StatusFormat;
+use values::{instance_name, positive_number};
 
 pub use demo::DemoArgs;
+pub use rbac::{Account, RbacArgs};
 pub use report::ReportArgs;
 pub use values::At;
+pub use wait::WaitArgs;
 
 /// Watches zero-downtime GitLab upgrades on Kubernetes: which gate is running, blocked, retrying, failing, failed or
 /// done, what failed last, how many attempts are left, and the kubectl command to run next. It never writes to the
@@ -32,6 +35,7 @@ Examples:
   gatewatch -n gitlab              watch this namespace
   gatewatch status -o json         one look, for a machine
   gatewatch wait --timeout 2h      wait for the outcome
+  gatewatch rbac -n gitlab         the Role that it needs
   gatewatch record FILE            record what the cluster says
   gatewatch replay FILE            play a recording
   gatewatch report FILE -o html    the course of an upgrade, for a ticket
@@ -63,6 +67,8 @@ pub enum Command {
     Status(StatusArgs),
     /// Print every change until the upgrade is settled or has failed
     Wait(WaitArgs),
+    /// Print the least Role that gatewatch needs, for kubectl to apply
+    Rbac(RbacArgs),
     /// Record what the cluster says, until Ctrl-C
     Record(RecordArgs),
     /// Play a recording on the dashboard, and go back and forth in it
@@ -121,37 +127,20 @@ pub struct DisplayArgs {
 #[command(after_help = "\
 Examples:
   gatewatch status -n gitlab
+  gatewatch status -A -o name
   gatewatch status -f dump.yaml -o json
   gatewatch status -f upgrade.jsonl.gz --at 15:35
   kubectl get glc,jobs,pods,events,deployments -o json | gatewatch status -f -")]
 pub struct StatusArgs {
+    /// Look at this instance alone; where not given, at all there are
+    #[arg(value_parser = instance_name)]
+    pub name: Option<String>,
     /// What to read instead of a cluster.
     #[command(flatten)]
     pub file: FileArgs,
     /// How to print it
     #[arg(short, long, value_enum, default_value_t)]
     pub output: StatusFormat,
-}
-
-/// How to wait.
-#[derive(Clone, Debug, Args)]
-#[command(after_help = "\
-A file is read at once; one that ends while an upgrade is under way counts as timed out.
-
-Examples:
-  gatewatch wait -n gitlab --timeout 2h
-  gatewatch wait -o json | jq -r .text
-  gatewatch wait -f upgrade.jsonl.gz")]
-pub struct WaitArgs {
-    /// What to read instead of a cluster.
-    #[command(flatten)]
-    pub file: FileArgs,
-    /// How to print it
-    #[arg(short, long, value_enum, default_value_t)]
-    pub output: WaitFormat,
-    /// Give up after this long, e.g. 90s, 2h or 1h30m
-    #[arg(long, value_name = "DURATION", conflicts_with = "file", value_parser = positive_duration)]
-    pub timeout: Option<SignedDuration>,
 }
 
 /// What to read instead of a cluster.
@@ -211,9 +200,9 @@ impl Cli {
             return refuse("the argument '--namespace <NAMESPACE>' cannot be used with '--all-namespaces'");
         }
         let no_dashboard = match &cli.command {
-            Some(Command::Status(_) | Command::Wait(_) | Command::Record(_) | Command::Report(_)) => {
-                Some("'status', 'wait', 'record' and 'report' do")
-            }
+            Some(
+                Command::Status(_) | Command::Wait(_) | Command::Record(_) | Command::Report(_) | Command::Rbac(_),
+            ) => Some("'status', 'wait', 'record', 'report' and 'rbac' do"),
             Some(Command::Demo(demo)) if demo.serve || demo.list => Some("'demo --serve' and 'demo --list' do"),
             _ => None,
         };
@@ -270,6 +259,8 @@ impl ConnectionArgs {
 
 #[cfg(test)]
 mod tests {
+    use jiff::SignedDuration;
+
     use super::*;
 
     fn parse(words: &str) -> Result<Cli, clap::Error> {

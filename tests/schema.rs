@@ -5,8 +5,14 @@
 mod common;
 
 use common::{gatewatch, recordings};
+use gatewatch::cluster::{ClusterEvent, World};
+use gatewatch::gate::Target;
+use gatewatch::output::{Look, StatusFormat, StatusList};
+use gatewatch::record::{self, Reading};
+use gatewatch::run::derive;
 use jsonschema::Validator;
 use serde_json::Value;
+use unicode_width::UnicodeWidthStr;
 
 fn validator() -> Validator {
     let schema = serde_json::from_str(include_str!("../assets/report.schema.json")).unwrap();
@@ -27,6 +33,41 @@ fn the_status_at_the_end_of_every_recording_keeps_the_schema() {
         let list: Value = serde_json::from_str(&status.stdout).unwrap();
         check(&validator, &list, &recording);
         assert_eq!(list["items"].as_array().map(Vec::len), Some(1), "{recording}");
+    }
+}
+
+#[test]
+fn the_status_after_every_event_of_every_recording_keeps_the_schema_and_the_width_of_a_terminal() {
+    let validator = validator();
+    let target = Target::default();
+    for name in recordings() {
+        let Reading::Recording(recording) = record::open(name.as_ref()).unwrap() else { panic!("{name} is a dump") };
+        let (mut world, mut before, mut moments) = (World::default(), Vec::new(), 0);
+        for event in ClusterEvent::live_before(&recording.events, recording.first).into_iter().chain(recording.events) {
+            let time = event.time;
+            world.apply(event);
+            let runs = derive(&world);
+            if runs == before {
+                continue;
+            }
+            moments += 1;
+            let at = format!("{name} at {time}");
+            check(&validator, &serde_json::to_value(StatusList::new(&runs, world.feed(), time, &target)).unwrap(), &at);
+            let mut text = Vec::new();
+            let look = Look { runs: &runs, feed: world.feed(), time, target: &target };
+            look.print(StatusFormat::Text, &mut text).unwrap();
+            let text = String::from_utf8(anstream::adapter::strip_bytes(&text).into_vec()).unwrap();
+            // A command is never cut, and a word never broken.
+            let fits = |line: &&str| {
+                line.width() <= 80
+                    || line.starts_with("  kubectl ")
+                    || !line.get(16..).unwrap_or_default().contains(' ')
+            };
+            let wide: Vec<&str> = text.lines().filter(|line| !fits(line)).collect();
+            assert!(wide.is_empty(), "{at}: {wide:#?}");
+            before = runs;
+        }
+        assert!(moments > 10, "{name} has only {moments} moments");
     }
 }
 

@@ -6,12 +6,14 @@ use std::time::Duration;
 
 use tokio::sync::mpsc::Receiver;
 
-use super::{connect_options, end_of_wait, feed, file, print, printed};
+use super::asked::Asked;
+use super::wait::{Teller, none_named};
+use super::{connect_options, feed, file};
 use crate::cli::{ConnectionArgs, StatusArgs, WaitArgs};
-use crate::clock::SystemClock;
+use crate::clock::{Clock, SystemClock};
 use crate::cluster::{Change, ClusterEvent, FeedState, Kind, Scope, World};
 use crate::error::{ExitCode, ExpectedError};
-use crate::output::Waiter;
+use crate::output::Missing;
 use crate::source::live::{Interest, Live, LogScope, ReadOnce, connect};
 
 /// How long one look may take once the cluster has answered.
@@ -47,45 +49,45 @@ pub(super) async fn listed(mut events: Receiver<ClusterEvent>, world: &mut World
 
 /// One line for each change, up to the verdict.
 pub(super) async fn wait(connection: &ConnectionArgs, args: &WaitArgs) -> Result<ExitCode, ExpectedError> {
+    let mut teller = Teller::new(connection, args)?;
     let connected = connect(&connect_options(connection)).await?;
     let place =
         connected.namespace.as_ref().map(|namespace| format!(" in namespace `{namespace}`")).unwrap_or_default();
     let live = Live::new(connected, SystemClock);
-    let mut waiter = Waiter::default();
-    let waited = feed(live, |events| outcome(events, &mut waiter, &place, connection, args));
-    let code = match args.timeout.and_then(|timeout| Duration::try_from(timeout).ok()) {
-        Some(timeout) => tokio::time::timeout(timeout, waited).await.unwrap_or(Ok(Ok(ExitCode::TimedOut)))?,
-        None => waited.await?,
+    let mut asked = Asked::listen_unless_hung_up()?;
+    let limit = args.timeout.and_then(|timeout| Duration::try_from(timeout).ok()).unwrap_or(Duration::MAX);
+    let waited = feed(live, |events| outcome(events, &mut teller, args.name.as_deref(), &place));
+    let code = tokio::select! {
+        number = asked.next() => ExitCode::Signal(number),
+        waited = tokio::time::timeout(limit, waited) => waited.unwrap_or(Ok(ExitCode::TimedOut))?,
     };
-    match code {
-        Ok(code) => end_of_wait(&waiter, args.output, connection, code),
-        Err(error) => printed(Err(error), waiter.exit_code()),
-    }
+    teller.end(code, SystemClock.now())
 }
 
-/// Prints each change until there is nothing more to wait for. That there is nothing yet is said beside them, once: the
-/// namespace may be the wrong one.
-async fn outcome(
-    mut events: Receiver<ClusterEvent>,
-    waiter: &mut Waiter,
-    place: &str,
-    connection: &ConnectionArgs,
-    args: &WaitArgs,
-) -> io::Result<ExitCode> {
+/// Prints each change until there is nothing more to wait for, or nobody reads on. That there is nothing yet is said beside
+/// them, once: the namespace may be the wrong one.
+async fn outcome(mut events: Receiver<ClusterEvent>, teller: &mut Teller, name: Option<&str>, place: &str) -> ExitCode {
     let mut told = None;
     while let Some(event) = events.recv().await {
-        print(&waiter.see(event), args.output, connection)?;
-        let missing = waiter.missing();
+        let changes = teller.waiter.see(event);
+        let read = teller.tell(&changes);
+        let missing = teller.waiter.missing();
         if let Some(missing) = missing.filter(|_| told != missing) {
+            let what = match (missing, name) {
+                (Missing::Instance, Some(name)) => none_named(name, teller.waiter.world()) + ".",
+                _ => missing.to_string(),
+            };
             // Where it can't be said, the wait goes on all the same.
-            let _ = writeln!(io::stderr(), "gatewatch: {missing} Waiting for {}{place}.", missing.awaited());
+            let _ = writeln!(io::stderr(), "gatewatch: {what} Waiting for {}{place}.", missing.awaited());
         }
         told = missing.or(told);
-        if let Some(code) = waiter.outcome() {
-            return Ok(code);
+        match teller.waiter.outcome() {
+            Some(code) => return code,
+            None if !read => break,
+            None => {}
         }
     }
-    Ok(waiter.exit_code())
+    teller.waiter.exit_code()
 }
 
 #[cfg(test)]

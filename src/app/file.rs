@@ -4,12 +4,13 @@ use std::io::{self, Write};
 
 use jiff::Timestamp;
 
-use super::{end_of_wait, print, printed};
+use super::printed;
+use super::wait::{Teller, none_named};
 use crate::cli::{At, ConnectionArgs, FileArgs, StatusArgs, WaitArgs};
 use crate::clock::{Clock, SystemClock};
-use crate::cluster::{Change, ClusterEvent, WatchState, World};
+use crate::cluster::{Change, ClusterEvent, Kind, WatchState, World};
 use crate::error::{ExitCode, ExpectedError};
-use crate::output::{Look, Waiter};
+use crate::output::{Look, StatusFormat};
 use crate::record::{self, Reading, Recording};
 use crate::run::derive;
 
@@ -22,26 +23,41 @@ pub(super) fn status(connection: &ConnectionArgs, args: &StatusArgs) -> Result<E
 
 /// Prints how things stand.
 pub(super) fn look(world: &World, connection: &ConnectionArgs, args: &StatusArgs) -> Result<ExitCode, ExpectedError> {
-    let runs = derive(world);
+    let mut runs = derive(world);
+    if let Some(name) = &args.name {
+        runs.retain(|run| run.name == *name);
+        let seen = world.feed().watch(Kind::GitLabCore);
+        if runs.is_empty() && matches!(seen, Some(WatchState::Live { .. } | WatchState::Ended | WatchState::Undefined))
+        {
+            return Err(ExpectedError::gone(none_named(name, world)));
+        }
+    }
     let (time, target) = (world.time().unwrap_or_default(), connection.target());
     let look = Look { runs: &runs, feed: world.feed(), time, target: &target };
-    printed(look.print(args.output, &mut io::stdout().lock()), look.exit_code())
+    let told = match args.output {
+        StatusFormat::Text => look.print(args.output, &mut anstream::stdout().lock()),
+        _ => look.print(args.output, &mut io::stdout().lock()),
+    };
+    printed(told, look.exit_code())
 }
 
 /// One line for each change, up to the end of the file.
 pub(super) fn wait(connection: &ConnectionArgs, args: &WaitArgs) -> Result<ExitCode, ExpectedError> {
-    let mut waiter = Waiter::default();
+    let mut teller = Teller::new(connection, args)?;
     for event in events(connection, &args.file)? {
-        if let Err(error) = print(&waiter.see(event), args.output, connection) {
-            return printed(Err(error), waiter.exit_code());
+        let changes = teller.waiter.see(event);
+        if !teller.tell(&changes) || teller.waiter.passed_goal() {
+            break;
         }
     }
-    if waiter.runs().is_empty() {
-        return Err(ExpectedError::gone(
-            "there is no GitLabCore to wait for; look whether its namespace is the right one",
-        ));
-    }
-    end_of_wait(&waiter, args.output, connection, waiter.exit_code())
+    let (waiter, world) = (&teller.waiter, teller.waiter.world());
+    let none = (waiter.runs().is_empty() && waiter.gone().is_empty()).then(|| match &args.name {
+        Some(name) => none_named(name, world),
+        None => "there is no GitLabCore to wait for; look whether its namespace is the right one".into(),
+    });
+    let (code, time) = (waiter.exit_code(), world.time().unwrap_or_default());
+    let ended = teller.end(code, time)?;
+    none.map_or(Ok(ended), |none| Err(ExpectedError::gone(none)))
 }
 
 /// All events of the file that was asked for, up to the moment that was asked for, and that each watch ended there.

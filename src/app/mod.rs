@@ -4,6 +4,8 @@
 //! |---|---|
 //! | `file` | `status` and `wait` on a file |
 //! | `cluster` | the same on a cluster |
+//! | `wait`, `junit` | how a wait prints and ends, and the file that it leaves |
+//! | `rbac` | the Role that it needs |
 //! | `record` | `record`, and what is said of a recording |
 //! | `report` | `report`, on files and on a cluster |
 //! | `screens` | the dashboard and the kiosk, on a cluster or on a recording |
@@ -14,9 +16,12 @@ mod asked;
 mod cluster;
 mod demo;
 mod file;
+mod junit;
+mod rbac;
 mod record;
 mod report;
 mod screens;
+mod wait;
 
 use std::future::{Future, poll_fn};
 use std::io::{self, Write};
@@ -28,8 +33,6 @@ use tokio::sync::mpsc::{Receiver, channel};
 use crate::cli::{Cli, Command, ConnectionArgs};
 use crate::cluster::ClusterEvent;
 use crate::error::{ExitCode, ExpectedError};
-use crate::output::{WaitFormat, Waiter, print_change};
-use crate::run::RunChange;
 use crate::source::Source;
 use crate::source::live::ConnectOptions;
 
@@ -47,6 +50,7 @@ pub fn run(cli: &Cli) -> Result<ExitCode, ExpectedError> {
         Some(Command::Wait(args)) if args.file.file.is_some() => file::wait(connection, args),
         Some(Command::Status(args)) => in_runtime(cluster::status(connection, args)),
         Some(Command::Wait(args)) => in_runtime(cluster::wait(connection, args)),
+        Some(Command::Rbac(args)) => in_runtime(rbac::rbac(connection, args)),
         Some(Command::Record(args)) => in_runtime(record::record(connection, args)),
         Some(Command::Replay(args)) => in_runtime(screens::replay(cli, args)),
         Some(Command::Report(args)) if args.files.is_empty() => in_runtime(report::of_cluster(connection, args)),
@@ -103,23 +107,6 @@ fn connect_options(args: &ConnectionArgs) -> ConnectOptions {
         all_namespaces: args.all_namespaces,
         as_user: args.as_user.clone(),
     }
-}
-
-/// Prints changes as lines, and hands them on at once.
-fn print(changes: &[RunChange], format: WaitFormat, connection: &ConnectionArgs) -> io::Result<()> {
-    let (mut out, target) = (io::stdout().lock(), connection.target());
-    changes.iter().try_for_each(|change| print_change(change, format, &target, &mut out))?;
-    out.flush()
-}
-
-/// Ends a wait with the verdicts.
-fn end_of_wait(
-    waiter: &Waiter,
-    format: WaitFormat,
-    connection: &ConnectionArgs,
-    code: ExitCode,
-) -> Result<ExitCode, ExpectedError> {
-    printed(print(&waiter.verdicts(), format, connection), code)
 }
 
 /// The exit code, after everything was printed. That nobody reads on, as in `… | head -1`, is no error.

@@ -62,7 +62,7 @@ impl ValueEnum for Notify {
 
 impl ValueEnum for StatusFormat {
     fn value_variants<'a>() -> &'a [Self] {
-        &[Self::Text, Self::Json, Self::Yaml]
+        &[Self::Text, Self::Json, Self::Yaml, Self::Name]
     }
 
     fn to_possible_value(&self) -> Option<PossibleValue> {
@@ -70,6 +70,7 @@ impl ValueEnum for StatusFormat {
             Self::Text => "text",
             Self::Json => "json",
             Self::Yaml => "yaml",
+            Self::Name => "name",
         }))
     }
 }
@@ -84,6 +85,21 @@ impl ValueEnum for WaitFormat {
             Self::Text => "text",
             Self::Json => "json",
         }))
+    }
+}
+
+/// The name of an instance, alone or as `-o name` and kubectl have it.
+pub(super) fn instance_name(text: &str) -> Result<String, String> {
+    let name = match text.split_once('/') {
+        None => text,
+        Some((kind, name)) => match kind.strip_suffix(".apps.gitlab.com").unwrap_or(kind) {
+            "glc" | "gitlabcore" | "gitlabcores" => name,
+            _ => return Err("give the name of a GitLabCore, as in gitlab or glc/gitlab".into()),
+        },
+    };
+    match name.is_empty() || name.contains(|char: char| char == '/' || char.is_whitespace() || char.is_control()) {
+        true => Err("give the name of a GitLabCore, as in gitlab or glc/gitlab".into()),
+        false => Ok(name.to_owned()),
     }
 }
 

@@ -4,9 +4,11 @@ use std::fmt::Write;
 
 use jiff::Timestamp;
 
+use super::evidence::log_tail;
+use super::style::{BOLD, of_word, painted};
 use super::text::{WIDTH, wrap};
 use crate::cluster::{Excerpt, ExcerptKind};
-use crate::gate::{Failure, Gate, GateJob, GateState, JobFailure, LastFailure, LogSource, StartFault, Target};
+use crate::gate::{Command, Failure, Gate, GateJob, GateState, JobFailure, LastFailure, LogSource, StartFault, Target};
 use crate::run::{
     Rollout, RolloutState, Run, Step, StepBody, Stuck, forecast_words, outlook_words, pending_words, span, took_words,
     utc_clock,
@@ -18,10 +20,19 @@ const LABEL: usize = 12;
 /// The most lines shown of one message; the documents hold all of it.
 const MOST_LINES: usize = 12;
 
+/// How much is told of a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Depth {
+    /// What fits on a screen with all else.
+    Outline,
+    /// All that somebody needs who has nothing else: the last lines of the log, too.
+    WithLog,
+}
+
 /// The details of a step as they stood at `time`, below a blank line; empty where there is nothing more to tell of it.
-pub(super) fn details(run: &Run, step: &Step, time: Timestamp, target: &Target) -> String {
+pub(super) fn details(run: &Run, step: &Step, time: Timestamp, target: &Target, depth: Depth) -> String {
     let title = step.id.title();
-    let mut details = Details { run, time, target, text: String::new() };
+    let mut details = Details { run, time, target, depth, text: String::new() };
     match &step.body {
         StepBody::Gate(gate) => details.gate(title, gate),
         StepBody::Rollout(rollout) => details.rollout(title, rollout),
@@ -34,6 +45,7 @@ struct Details<'a> {
     run: &'a Run,
     time: Timestamp,
     target: &'a Target,
+    depth: Depth,
     text: String,
 }
 
@@ -72,12 +84,13 @@ impl Details<'_> {
         if job.ended.is_none() {
             self.deadline(job);
         }
+        if let (Depth::WithLog, Some(LastFailure::Known(failure))) = (self.depth, &job.last_failure) {
+            self.log(failure);
+        }
         if let Some(advice) = &job.advice {
             self.add("To do", advice);
         }
-        if let Some(command) = &job.command {
-            let _ = write!(self.text, "\n  {}\n", command.shell(self.target));
-        }
+        self.command(job.command.as_ref());
     }
 
     fn rollout(&mut self, title: &str, rollout: &Rollout) {
@@ -118,13 +131,17 @@ impl Details<'_> {
             self.add("", &format!("{}pod {}", container.unwrap_or_default(), replica.pod));
             self.add("", stuck.message());
         }
-        if let Some(command) = &rollout.command {
-            let _ = write!(self.text, "\n  {}\n", command.shell(self.target));
+        self.command(rollout.command.as_ref());
+    }
+
+    fn command(&mut self, command: Option<&Command>) {
+        if let Some(command) = command {
+            let _ = write!(self.text, "\n  {}\n", painted(&command.shell(self.target), BOLD));
         }
     }
 
     fn title(&mut self, title: &str) {
-        let _ = writeln!(self.text, "\n{title}");
+        let _ = writeln!(self.text, "\n{}", painted(title, BOLD));
     }
 
     fn add(&mut self, label: &str, words: &str) {
@@ -136,7 +153,8 @@ impl Details<'_> {
         }
         for (index, line) in wrapped.iter().enumerate() {
             let label = if index == 0 { label } else { "" };
-            let _ = writeln!(self.text, "  {label:<LABEL$}  {line}");
+            let (painted, blank) = (painted(label, of_word(&label.to_lowercase())), LABEL.saturating_sub(label.len()));
+            let _ = writeln!(self.text, "  {painted}{:blank$}  {line}", "");
         }
     }
 
@@ -161,7 +179,8 @@ impl Details<'_> {
         if let Some(telling) = telling.as_ref().filter(|telling| !telling.tail) {
             self.add("", &telling.text);
         }
-        if let Some(excerpt) = &failure.excerpt {
+        let told = |excerpt: &Excerpt| self.depth == Depth::WithLog && excerpt.kind == ExcerptKind::Tail;
+        if let Some(excerpt) = failure.excerpt.as_ref().filter(|excerpt| !told(excerpt)) {
             self.excerpt(excerpt, telling.map(|telling| telling.text.into_owned()).unwrap_or_default());
         }
         // A message that stands there has nothing to explain.
@@ -178,6 +197,19 @@ impl Details<'_> {
         self.add(if error { "" } else { "Log ends" }, &lines);
         if let Some(migration) = &excerpt.migration {
             self.add("", &format!("in migration {migration}"));
+        }
+    }
+
+    /// The last lines of the log, as they are: whoever reads them looks for them elsewhere, too.
+    fn log(&mut self, failure: &Failure) {
+        let lines = log_tail(failure);
+        match lines.len() {
+            0 => return,
+            1 => self.add("Log", "its last line"),
+            count => self.add("Log", &format!("its last {count} lines")),
+        }
+        for line in lines {
+            let _ = writeln!(self.text, "    {line}");
         }
     }
 
@@ -218,11 +250,16 @@ mod tests {
 
     /// The details of a gate whose Job was changed, at 15:20:24.
     fn told(state: GateState, restarts: u32, change: fn(&mut GateJob)) -> String {
+        deep(Depth::Outline, state, restarts, change)
+    }
+
+    fn deep(depth: Depth, state: GateState, restarts: u32, change: fn(&mut GateJob)) -> String {
         let mut gate = sample::gate(state, restarts);
         gate.job.as_mut().map(change);
         let mut run = sample::run();
         run.steps[2].body = StepBody::Gate(Box::new(gate));
-        details(&run, &run.steps[2], sample::time("15:20:24"), &Target::default())
+        let details = details(&run, &run.steps[2], sample::time("15:20:24"), &Target::default(), depth);
+        anstream::adapter::strip_str(&details).to_string()
     }
 
     #[test]
@@ -260,6 +297,22 @@ mod tests {
             job.last_failure = Some(LastFailure::Known(failure));
         });
         assert!(text.contains("  Log ends      a\n                b\n                (told by its log"), "{text}");
+    }
+
+    #[test]
+    fn the_last_lines_of_the_log_are_told_once_and_only_where_they_are_wanted() {
+        let change = |job: &mut GateJob| {
+            let excerpt = Excerpt { kind: ExcerptKind::Tail, lines: vec!["line 29".into()], migration: None };
+            let failure = Failure { excerpt: Some(Box::new(excerpt)), ..sample::logged_failure() };
+            job.last_failure = Some(LastFailure::Known(failure));
+            job.advice = Some("Mend the cause.".into());
+        };
+        let state = || GateState::Failed(sample::exhausted());
+        let text = deep(Depth::WithLog, state(), 6, change);
+        assert!(text.contains("\n  Log           its last 20 lines\n    line 10\n    line 11\n"), "{text}");
+        assert!(text.contains("\n    line 29\n  To do         Mend the cause"), "{text}");
+        assert_eq!(text.matches("line 29").count(), 1, "{text}");
+        assert!(!told(state(), 6, change).contains("line 28"));
     }
 
     #[test]

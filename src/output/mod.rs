@@ -10,23 +10,36 @@
 //! | `feed` | what is old, hidden, or off by a clock, in sentences |
 //! | `text` | wrapping |
 //! | `missing` | what there is none of |
-//! | `wait` | what `wait` prints, and when it ends |
+//! | `wait`, `goal` | what `wait` prints, and when it ends |
+//! | `closing` | what it ends with, for people |
+//! | `junit` | what it ends with, for pipelines |
+//! | `style` | colours |
+//! | `rbac` | a Role |
 
+mod closing;
 mod details;
 mod evidence;
 mod feed;
+mod goal;
+mod junit;
 mod missing;
+mod rbac;
 mod report;
 mod rollout;
 #[cfg(test)]
 mod schema;
 mod status;
 mod step;
+mod style;
 mod text;
 mod wait;
 
+pub use closing::closing;
 pub use feed::sentences;
+pub use goal::Goal;
+pub use junit::{Ended, write_junit};
 pub use missing::Missing;
+pub use rbac::{Access, Rule, Subject, Subjects};
 pub use report::{ChangeReport, StatusList};
 pub use status::{Look, StatusFormat};
 pub use wait::{WaitFormat, Waiter, print_change};

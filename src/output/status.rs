@@ -6,7 +6,8 @@ use std::io;
 use jiff::Timestamp;
 use unicode_width::UnicodeWidthStr;
 
-use super::details::details;
+use super::details::{Depth, details};
+use super::style::{of_word, painted};
 use super::text::{WIDTH, wrap};
 use super::{Missing, StatusList, feed};
 use crate::cluster::Feed;
@@ -24,6 +25,8 @@ pub enum StatusFormat {
     Json,
     /// A `StatusList` in YAML.
     Yaml,
+    /// The instances alone, one a line, as `kubectl get -o name` names them.
+    Name,
 }
 
 /// Everything that one look shows.
@@ -53,6 +56,9 @@ impl Look<'_> {
                 out.write_all(b"\n")
             }
             StatusFormat::Yaml => serde_saphyr::to_io_writer(out, &list()).map_err(io::Error::other),
+            StatusFormat::Name => {
+                self.runs.iter().try_for_each(|run| writeln!(out, "{}/{}", run.source.resource(), run.name))
+            }
         }
     }
 
@@ -78,7 +84,9 @@ impl Look<'_> {
     }
 
     fn run(&self, run: &Run) -> String {
-        let mut text = lines(wrap(&headline(run), WIDTH));
+        let style = of_word(run.verdict.word()).bold();
+        let headline = wrap(&headline(run), WIDTH).iter().map(|line| painted(line, style)).collect();
+        let mut text = lines(headline);
         if let Some(operator) = &run.operator {
             text += &lines(wrap(&self.operator(operator), WIDTH));
         }
@@ -89,7 +97,8 @@ impl Look<'_> {
             text += &self.step(step);
         }
         let current = run.current().and_then(|index| run.steps.get(index)).filter(|step| !step.passed());
-        text += &current.map(|step| details(run, step, self.time, self.target)).unwrap_or_default();
+        let outline = |step| details(run, step, self.time, self.target, Depth::Outline);
+        text += &current.map(outline).unwrap_or_default();
         text
     }
 
@@ -127,19 +136,20 @@ impl Look<'_> {
             StepBody::Rollout(rollout) => workloads(rollout),
         };
         let (title, word) = (step.id.title(), step.word());
-        let row = format!("  {number:<2} {title:<27}{word:<10}{:>7}", elapsed.unwrap_or_default());
-        let beside = note.join(", ");
-        let note = match row.width() + 2 + beside.width() > WIDTH {
-            true => note.join(&format!(",\n{:1$}", "", row.width() + 2)),
+        let before = format!("  {number:<2} {title:<27}");
+        let after = format!("{:1$}{2:>7}", "", 10_usize.saturating_sub(word.len()), elapsed.unwrap_or_default());
+        let (width, beside) = (before.width() + word.len() + after.width() + 2, note.join(", "));
+        let note = match width + beside.width() > WIDTH {
+            true => note.join(&format!(",\n{:width$}", "")),
             false => beside,
         };
-        let line = format!("{row}  {note}");
+        let line = format!("{before}{}{after}  {note}", painted(word, of_word(word)));
         line.trim_end().to_owned() + "\n"
     }
 }
 
 /// The name of a run, its verdict, and where it goes.
-fn headline(run: &Run) -> String {
+pub(super) fn headline(run: &Run) -> String {
     let mut words = format!("{}: {}", run.full_name(), run.verdict.word());
     let course = &run.course;
     match (&course.from, &course.target) {
@@ -188,7 +198,7 @@ mod tests {
         let look = Look { runs, feed, time: sample::time("15:20:24"), target: &target };
         let mut out = Vec::new();
         look.print(StatusFormat::Text, &mut out).unwrap();
-        String::from_utf8(out).unwrap()
+        anstream::adapter::strip_bytes(&out).into_vec().try_into().unwrap()
     }
 
     fn run_with(state: GateState, restarts: u32) -> Run {

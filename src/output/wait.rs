@@ -2,11 +2,15 @@
 
 use std::io;
 
+use jiff::Timestamp;
+
+use super::goal::{Fares, Goal};
+use super::style::{of_word, painted};
 use super::{ChangeReport, Missing};
 use crate::cluster::{ClusterEvent, FeedState, Kind, World};
 use crate::error::ExitCode;
 use crate::gate::Target;
-use crate::run::{Run, RunChange, Subject, Verdict, changes, derive, feed_change};
+use crate::run::{Run, RunChange, Subject, changes, derive, feed_change};
 
 /// How changes are printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -21,8 +25,13 @@ pub enum WaitFormat {
 /// Sees what a source says, tells what became of the runs, and when there is nothing more to wait for.
 #[derive(Debug)]
 pub struct Waiter {
+    /// The name of the only one that is waited for.
+    name: Option<String>,
+    goal: Goal,
     world: World,
     runs: Vec<Run>,
+    /// Those that were deleted and did not come back, as they were.
+    gone: Vec<Run>,
     feed: FeedState,
     /// Whether everything was listed once. Before that, half a cluster would pass for news.
     listed: bool,
@@ -34,8 +43,11 @@ pub struct Waiter {
 impl Default for Waiter {
     fn default() -> Self {
         Self {
+            name: None,
+            goal: Goal::default(),
             world: World::default(),
             runs: Vec::new(),
+            gone: Vec::new(),
             feed: FeedState::Connecting,
             listed: false,
             any: false,
@@ -45,6 +57,11 @@ impl Default for Waiter {
 }
 
 impl Waiter {
+    /// Waits for that, of the instances of that name; of all where there is none.
+    pub fn new(name: Option<String>, goal: Goal) -> Self {
+        Self { name, goal, ..Self::default() }
+    }
+
     /// Takes in one event, and tells what changed by it: nothing before every watch has listed, then everything that has
     /// begun, then each change.
     #[must_use]
@@ -59,44 +76,58 @@ impl Waiter {
             self.feed = feed;
         }
         if self.listed {
-            let runs = derive(&self.world);
+            let mut runs = derive(&self.world);
+            runs.retain(|run| self.name.as_ref().is_none_or(|name| run.name == *name));
             changed.extend(changes(&self.runs, &runs, time));
             self.any |= !runs.is_empty();
-            self.runs = runs;
+            let before = std::mem::replace(&mut self.runs, runs);
+            self.gone.extend(before.into_iter().filter(|run| !self.runs.iter().any(|now| now.uid == run.uid)));
+            self.gone.retain(|gone| !self.runs.iter().any(|now| now.full_name() == gone.full_name()));
         }
         self.last = changed.last().cloned().or(self.last.take());
         changed
     }
 
-    /// The exit code, once there is nothing more to wait for: every run is settled or failed, or all are gone. Before
+    /// The exit code, once there is nothing more to wait for: every run is there or failed, or all are gone. Before
     /// everything was listed, while the feed is broken, and while what a verdict rests on is old, nothing is over.
     pub fn outcome(&self) -> Option<ExitCode> {
         let feed = self.world.feed();
         let old = feed.withdrawn().any(|(kind, _)| matches!(kind, Kind::GitLabCore | Kind::Job));
         let heard = feed.state().all_listed() && !old;
-        let over = self.runs.iter().all(|run| matches!(run.verdict, Verdict::Settled | Verdict::Failed));
-        (heard && over && self.any).then(|| self.exit_code())
+        (heard && !self.any_fares(Fares::UnderWay) && self.any).then(|| self.exit_code())
+    }
+
+    /// Whether every run came to a goal that lies before its end. A recording is over then, too: what a settled instance was
+    /// before its upgrade began, as many recordings begin, is none.
+    pub fn passed_goal(&self) -> bool {
+        !self.runs.is_empty() && self.runs.iter().all(|run| self.goal.passed_by(run))
     }
 
     /// The exit code if the wait ends now, as it does at the end of a file: of the worst run. One that is still under
     /// way was waited for in vain.
     pub fn exit_code(&self) -> ExitCode {
-        let any = |wanted: fn(Verdict) -> bool| self.runs.iter().any(|run| wanted(run.verdict));
         if self.runs.is_empty() {
             ExitCode::Gone
-        } else if any(|verdict| verdict == Verdict::Failed) {
+        } else if self.any_fares(Fares::Failed) {
             ExitCode::Failed
-        } else if any(|verdict| verdict != Verdict::Settled) {
+        } else if self.any_fares(Fares::UnderWay) {
             ExitCode::TimedOut
+        } else if !self.gone.is_empty() {
+            ExitCode::Gone
         } else {
             ExitCode::Settled
         }
     }
 
-    /// The verdicts to end with. One that was the last thing told is not told again.
-    pub fn verdicts(&self) -> Vec<RunChange> {
-        let time = self.world.time().unwrap_or_default();
-        let standing: Vec<_> = self.runs.iter().map(|run| run.standing(time)).collect();
+    fn any_fares(&self, as_that: Fares) -> bool {
+        self.runs.iter().any(|run| self.goal.fares(run) == as_that)
+    }
+
+    /// The verdicts to end with at that time. One that was the last thing told is not told again, and neither is one that
+    /// was not waited for.
+    pub fn verdicts(&self, time: Timestamp) -> Vec<RunChange> {
+        let open = self.runs.iter().filter(|run| !self.goal.passed_by(run));
+        let standing: Vec<_> = open.map(|run| run.standing(time)).collect();
         let told = |verdict: &RunChange| {
             self.last.as_ref().is_some_and(|last| {
                 last.subject == Subject::Upgrade && last.run == verdict.run && last.to == verdict.to
@@ -106,6 +137,16 @@ impl Waiter {
             [verdict] if told(verdict) => Vec::new(),
             _ => standing,
         }
+    }
+
+    /// The runs that did not get there, if the wait ends now.
+    pub fn unreached(&self) -> Vec<&Run> {
+        self.runs.iter().filter(|run| self.goal.fares(run) != Fares::Reached).collect()
+    }
+
+    /// Those that were deleted, as they were.
+    pub fn gone(&self) -> &[Run] {
+        &self.gone
     }
 
     /// What has to come before there is anything to tell, once everything was listed.
@@ -136,10 +177,10 @@ pub fn print_change(
 ) -> io::Result<()> {
     match format {
         WaitFormat::Text => {
-            let time = change.time.strftime("%H:%M:%SZ");
+            let (time, text) = (change.time.strftime("%H:%M:%SZ"), painted(&change.text, of_word(change.to)));
             match &change.run {
-                Some(run) => writeln!(out, "{time} {run} {}", change.text),
-                None => writeln!(out, "{time} {}", change.text),
+                Some(run) => writeln!(out, "{time} {run} {text}"),
+                None => writeln!(out, "{time} {text}"),
             }
         }
         WaitFormat::Json => {
@@ -150,166 +191,4 @@ pub fn print_change(
 }
 
 #[cfg(test)]
-mod tests {
-    use jiff::Timestamp;
-    use serde_json::{Value, json};
-
-    use super::*;
-    use crate::cluster::{Change, Kind, Object, WatchState};
-
-    fn at(seconds: i64) -> Timestamp {
-        "2026-11-29T15:00:00Z".parse::<Timestamp>().unwrap() + jiff::SignedDuration::from_secs(seconds)
-    }
-
-    fn core(phase: &str, version: &str) -> Value {
-        json!({"kind": "GitLabCore", "metadata": {"name": "gitlab", "namespace": "gitlab", "uid": "u", "generation": 1},
-            "spec": {"version": {"type": "Static", "static": {"version": "18.11.0"}}},
-            "status": {"phase": phase, "version": version}})
-    }
-
-    fn applied(seconds: i64, object: &Value) -> ClusterEvent {
-        ClusterEvent { time: at(seconds), change: Change::Applied(Box::new(Object::read(object).unwrap())) }
-    }
-
-    fn deleted(seconds: i64, object: &Value) -> ClusterEvent {
-        ClusterEvent { time: at(seconds), change: Change::Deleted(Box::new(Object::read(object).unwrap())) }
-    }
-
-    /// All watches, or all but that of Jobs.
-    fn watches(seconds: i64, state: &WatchState, jobs_too: bool) -> Vec<ClusterEvent> {
-        let kinds = Kind::ALL.into_iter().filter(|kind| jobs_too || *kind != Kind::Job);
-        let watch = |kind| ClusterEvent { time: at(seconds), change: Change::Watch { kind, state: state.clone() } };
-        kinds.map(watch).collect()
-    }
-
-    fn live() -> WatchState {
-        WatchState::Live { since: at(0) }
-    }
-
-    fn told(waiter: &mut Waiter, events: impl IntoIterator<Item = ClusterEvent>) -> Vec<String> {
-        events.into_iter().flat_map(|event| waiter.see(event)).map(|change| change.text).collect()
-    }
-
-    #[test]
-    fn half_a_list_is_no_news_and_no_end() {
-        let mut waiter = Waiter::default();
-        assert!(told(&mut waiter, watches(0, &WatchState::Starting, true)).is_empty());
-        assert!(told(&mut waiter, [applied(1, &core("Running", "18.11.0"))]).is_empty());
-        assert!(told(&mut waiter, watches(1, &live(), false)).is_empty());
-        assert_eq!(waiter.outcome(), None);
-        assert_eq!(told(&mut waiter, watches(2, &live(), true)), ["Settled at 18.11.0"]);
-        assert_eq!(waiter.outcome(), Some(ExitCode::Settled));
-    }
-
-    #[test]
-    fn kubectl_1629_a_wait_for_success_or_failure_ends_at_one_alone() {
-        for (phase, version, text, code) in [
-            ("Running", "18.11.0", "Settled at 18.11.0", ExitCode::Settled),
-            ("Failed", "18.10.1", "Failed at Pre-deployment migrations", ExitCode::Failed),
-        ] {
-            let mut waiter = Waiter::default();
-            told(&mut waiter, watches(0, &live(), true));
-            assert_eq!(waiter.outcome(), None, "there is nothing yet");
-            assert_eq!(
-                told(&mut waiter, [applied(1, &core("Upgrading", "18.10.1"))]),
-                ["Upgrading from 18.10.1 to 18.11.0"]
-            );
-            assert_eq!((waiter.outcome(), waiter.exit_code()), (None, ExitCode::TimedOut));
-            assert_eq!(told(&mut waiter, [applied(2, &core(phase, version))]), [text]);
-            assert_eq!(waiter.outcome(), Some(code));
-        }
-    }
-
-    #[test]
-    fn what_is_not_there_yet_is_told_once_everything_was_listed_and_until_it_comes() {
-        let mut waiter = Waiter::default();
-        told(&mut waiter, watches(0, &WatchState::Starting, true));
-        told(&mut waiter, watches(0, &live(), false));
-        assert_eq!(waiter.missing(), None);
-        told(&mut waiter, watches(0, &live(), true));
-        assert_eq!(waiter.missing(), Some(Missing::Instance));
-        let undefined = Change::Watch { kind: Kind::GitLabCore, state: WatchState::Undefined };
-        told(&mut waiter, [ClusterEvent { time: at(1), change: undefined }]);
-        assert_eq!(waiter.missing(), Some(Missing::Definition));
-        let forbidden = Change::Watch {
-            kind: Kind::GitLabCore,
-            state: WatchState::Forbidden { message: "no".into(), heard: None },
-        };
-        told(&mut waiter, [ClusterEvent { time: at(1), change: forbidden }]);
-        assert_eq!(waiter.missing(), Some(Missing::Permission));
-        told(&mut waiter, [applied(2, &core("Upgrading", "18.10.1"))]);
-        assert_eq!(waiter.missing(), None);
-        told(&mut waiter, [deleted(3, &core("Upgrading", "18.10.1"))]);
-        assert_eq!(waiter.missing(), None, "it is gone, which ends the wait");
-    }
-
-    #[test]
-    fn a_resource_that_is_deleted_ends_the_wait() {
-        let mut waiter = Waiter::default();
-        told(&mut waiter, watches(0, &live(), true));
-        told(&mut waiter, [applied(1, &core("Upgrading", "18.10.1"))]);
-        assert_eq!(told(&mut waiter, [deleted(2, &core("Upgrading", "18.10.1"))]), ["The GitLabCore is gone"]);
-        assert_eq!(waiter.outcome(), Some(ExitCode::Gone));
-    }
-
-    #[test]
-    fn a_feed_that_breaks_is_told_once_and_ends_nothing() {
-        let mut waiter = Waiter::default();
-        told(&mut waiter, watches(0, &live(), true));
-        told(&mut waiter, [applied(1, &core("Upgrading", "18.10.1"))]);
-        let broken = WatchState::Broken { since: at(2), error: "timed out".into() };
-        assert_eq!(told(&mut waiter, watches(2, &broken, true)), ["The cluster does not answer: timed out"]);
-        told(&mut waiter, [applied(3, &core("Running", "18.11.0"))]);
-        assert_eq!(waiter.outcome(), None);
-        assert!(told(&mut waiter, watches(4, &WatchState::Starting, true)).is_empty());
-        assert_eq!(told(&mut waiter, watches(5, &live(), true)), ["The cluster answers again"]);
-        assert_eq!(waiter.outcome(), Some(ExitCode::Settled));
-    }
-
-    #[test]
-    fn what_the_verdict_rests_on_has_to_be_seen_for_the_wait_to_end() {
-        let withdrawn = |kind| {
-            let state = WatchState::Forbidden { message: "no".into(), heard: Some(at(1)) };
-            ClusterEvent { time: at(3), change: Change::Watch { kind, state } }
-        };
-        for (kind, code) in [(Kind::GitLabCore, None), (Kind::Job, None), (Kind::Pod, Some(ExitCode::Settled))] {
-            let mut waiter = Waiter::default();
-            told(&mut waiter, watches(0, &live(), true));
-            told(&mut waiter, [applied(1, &core("Upgrading", "18.10.1"))]);
-            assert_eq!(told(&mut waiter, [withdrawn(kind)])[0], "A right is withdrawn: no");
-            told(&mut waiter, [applied(4, &core("Running", "18.11.0"))]);
-            assert_eq!(waiter.outcome(), code, "{kind}");
-        }
-    }
-
-    #[test]
-    fn the_verdict_is_the_last_thing_told_and_told_once() {
-        let mut waiter = Waiter::default();
-        told(&mut waiter, watches(0, &live(), true));
-        told(&mut waiter, [applied(1, &core("Running", "18.11.0"))]);
-        assert_eq!(waiter.verdicts(), []);
-        let mut other = core("Upgrading", "18.10.1");
-        other["metadata"]["name"] = json!("other");
-        other["metadata"]["uid"] = json!("v");
-        told(&mut waiter, [applied(2, &other)]);
-        let verdicts: Vec<_> = waiter.verdicts().into_iter().map(|verdict| (verdict.to, verdict.time)).collect();
-        assert_eq!(verdicts, [("settled", at(2)), ("upgrading", at(2))]);
-        assert_eq!(waiter.exit_code(), ExitCode::TimedOut);
-    }
-
-    #[test]
-    fn a_change_is_one_line_in_either_format() {
-        let change = RunChange { text: "Settled".into(), ..crate::run::sample::run().standing(at(5)) };
-        let target = Target { context: Some("prod".into()), kubeconfig: None };
-        let line = |format| {
-            let mut out = Vec::new();
-            print_change(&change, format, &target, &mut out).unwrap();
-            String::from_utf8(out).unwrap()
-        };
-        assert_eq!(line(WaitFormat::Text), "15:00:05Z gitlab/gitlab Settled\n");
-        assert_eq!(
-            line(WaitFormat::Json),
-            r#"{"apiVersion":"gatewatch/v1","kind":"Change","time":"2026-11-29T15:00:05Z","context":"prod","namespace":"gitlab","name":"gitlab","subject":"upgrade","from":"upgrading","to":"upgrading","text":"Settled"}"#.to_owned() + "\n"
-        );
-    }
-}
+mod tests;

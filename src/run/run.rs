@@ -161,6 +161,13 @@ impl Source {
             Self::GitLabCore => "GitLabCore",
         }
     }
+
+    /// The resource with its API group, as `kubectl get -o name` has it.
+    pub fn resource(self) -> &'static str {
+        match self {
+            Self::GitLabCore => "gitlabcore.apps.gitlab.com",
+        }
+    }
 }
 
 impl Verdict {
@@ -189,8 +196,31 @@ impl Run {
         gates.chain(self.history.iter().map(|job| &job.uid)).cloned().collect()
     }
 
-    /// The step to look at: the first that is not passed, or the last. `None` if there are no steps.
+    /// The step to look at: the first that is not passed, or the last. One that can't be known is passed where a later one has
+    /// begun. `None` if there are no steps.
     pub fn current(&self) -> Option<usize> {
-        self.steps.iter().position(|step| !step.passed()).or(self.steps.len().checked_sub(1))
+        let begun = self.steps.iter().rposition(Step::begun).unwrap_or(0);
+        let mut steps = self.steps.iter().enumerate();
+        let open = steps.position(|(index, step)| !step.passed() && (index >= begun || step.word() != "unknown"));
+        open.or(self.steps.len().checked_sub(1))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gate::{Gate, Unseen};
+    use crate::run::{RolloutState, StepBody, sample};
+
+    #[test]
+    fn a_step_that_cannot_be_known_is_behind_where_a_later_one_has_begun() {
+        let mut run = sample::run();
+        let failed = GateState::Failed(sample::exhausted());
+        run.steps[0].body = StepBody::Gate(Box::new(Gate::without_job(GateState::Unknown(Unseen::BeforeWeLooked))));
+        run.steps[1].body = sample::rollout(RolloutState::Unknown);
+        run.steps[2].body = StepBody::Gate(Box::new(sample::gate(failed, 6)));
+        assert_eq!(run.current(), Some(2));
+        run.steps[2].body = StepBody::Gate(Box::new(Gate::without_job(GateState::Pending)));
+        assert_eq!(run.current(), Some(0));
     }
 }

@@ -164,6 +164,11 @@ impl Step {
         }
     }
 
+    /// Whether it was seen to begin.
+    pub fn begun(&self) -> bool {
+        !matches!(self.word(), "pending" | "skipped" | "unknown")
+    }
+
     /// Whether nothing more is needed of it.
     pub fn passed(&self) -> bool {
         match &self.body {

@@ -140,12 +140,7 @@ pub async fn connect(options: &ConnectOptions) -> Result<Connection, ExpectedErr
 async fn connected(options: &ConnectOptions) -> Result<Connection, ExpectedError> {
     let (config, context) = configure(options).await?;
     let server = address(&config.cluster_url);
-    let namespaces = [options.namespace.as_deref(), Some(config.default_namespace.as_str()), Some("default")];
-    let namespace = namespaces.into_iter().flatten().find(|namespace| !namespace.is_empty());
-    let namespace = namespace.filter(|_| !options.all_namespaces).map(str::to_owned);
-    if let Some(name) = namespace.as_ref().filter(|name| !is_namespace(name)) {
-        return Err(ExpectedError::usage(format!("no namespace can be named `{name}`; choose one with -n")));
-    }
+    let namespace = chosen_namespace(options, &config.default_namespace)?;
     let proxy = config.proxy_url.as_ref().map(address);
     let plugin = config.auth_info.exec.as_ref().and_then(|exec| exec.command.as_ref());
     let with = plugin.map(|plugin| format!(" with `{plugin}`")).unwrap_or_default();
@@ -164,6 +159,30 @@ async fn connected(options: &ConnectOptions) -> Result<Connection, ExpectedError
     let connection = Connection { client, server, context, namespace, cores: None, options, proxy, ran, dated };
     let cores = check(&connection).await?;
     Ok(Connection { cores, ..connection })
+}
+
+/// The namespace that would be watched, or `None` for all; asked of no cluster, and of a kubeconfig only where nothing else
+/// tells.
+///
+/// # Errors
+/// As those of [`connect`] about a kubeconfig, and a namespace that can't have that name.
+pub async fn namespace(options: &ConnectOptions) -> Result<Option<String>, ExpectedError> {
+    let told = options.all_namespaces || options.namespace.is_some();
+    let own = if told { String::new() } else { find(options).await?.0.default_namespace };
+    chosen_namespace(options, &own).map_err(|error| ExpectedError { message: clean_word(&error.message), ..error })
+}
+
+/// The namespace that was chosen, or the context's own.
+fn chosen_namespace(options: &ConnectOptions, own: &str) -> Result<Option<String>, ExpectedError> {
+    let namespaces = [options.namespace.as_deref(), Some(own), Some("default")];
+    let namespace = namespaces.into_iter().flatten().find(|namespace| !namespace.is_empty());
+    let namespace = namespace.filter(|_| !options.all_namespaces).map(str::to_owned);
+    match namespace {
+        Some(name) if !is_namespace(&name) => {
+            Err(ExpectedError::usage(format!("no namespace can be named `{name}`; choose one with -n")))
+        }
+        namespace => Ok(namespace),
+    }
 }
 
 /// A URL as it may be shown: without a name and a password, which can stand in it.
@@ -232,7 +251,9 @@ fn refusal(fault: &Fault, connection: &Connection) -> String {
                 || "in all namespaces; choose one with -n".to_owned(),
                 |namespace| format!("in namespace `{namespace}`; choose another with -n"),
             );
-            format!("{place} does not let us list gitlabcores {of}, or ask for a Role that allows it ({message})")
+            format!(
+                "{place} does not let us list gitlabcores {of}, or ask for the Role that `gatewatch rbac` prints ({message})"
+            )
         }
         Fault::Untrusted(why) => format!(
             "cannot trust the certificate of {place}: {why}; mend `certificate-authority` or `tls-server-name` of the cluster \

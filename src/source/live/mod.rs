@@ -14,6 +14,7 @@
 //! | `connect` | from options to a client, and whether the cluster answers |
 //! | `kubeconfig` | where the way to a cluster is written down |
 //! | `query` | what a watch asks for |
+//! | `rights` | what the server has to allow for it |
 //! | `watch` | one watch, as a state machine |
 //! | `listing` | how a kind is listed |
 //! | `busy` | when a busy server is to be asked again, and the date of an answer |
@@ -36,6 +37,7 @@ mod listing;
 mod logs;
 mod pace;
 mod query;
+mod rights;
 mod skew;
 mod watch;
 
@@ -55,9 +57,10 @@ use query::Query;
 use skew::Skew;
 use watch::Watch;
 
-pub use connect::{ConnectOptions, Connection, connect};
+pub use connect::{ConnectOptions, Connection, connect, namespace};
 pub use interest::Interest;
 pub use logs::{LogScope, ReadOnce};
+pub use rights::{Right, rights};
 
 /// The kinds of which everything is watched.
 const KINDS: [Kind; 4] = [Kind::GitLabCore, Kind::Job, Kind::Pod, Kind::Deployment];

@@ -41,12 +41,9 @@ impl Query {
     /// # Errors
     /// [`Fault::Undefined`] if the cluster doesn't serve it, and what a request can end with.
     pub(super) async fn resolve(&self, client: &Client) -> Result<ApiResource, Fault> {
-        match self.kind {
-            Kind::GitLabCore => discover(client).await,
-            Kind::Job => Ok(ApiResource::erase::<batch::v1::Job>(&())),
-            Kind::Pod => Ok(ApiResource::erase::<core::v1::Pod>(&())),
-            Kind::Event => Ok(ApiResource::erase::<core::v1::Event>(&())),
-            Kind::Deployment => Ok(ApiResource::erase::<apps::v1::Deployment>(&())),
+        match built_in(self.kind) {
+            Some(resource) => Ok(resource),
+            None => discover(client).await,
         }
     }
 
@@ -106,6 +103,22 @@ impl Query {
             ..WatchParams::default()
         }
     }
+}
+
+/// As what a kind is served that every cluster has; `None` for a `GitLabCore`.
+fn built_in(kind: Kind) -> Option<ApiResource> {
+    match kind {
+        Kind::GitLabCore => None,
+        Kind::Job => Some(ApiResource::erase::<batch::v1::Job>(&())),
+        Kind::Pod => Some(ApiResource::erase::<core::v1::Pod>(&())),
+        Kind::Event => Some(ApiResource::erase::<core::v1::Event>(&())),
+        Kind::Deployment => Some(ApiResource::erase::<apps::v1::Deployment>(&())),
+    }
+}
+
+/// The API group that a kind is asked for in, as a Role names it.
+pub(super) fn group(kind: Kind) -> String {
+    built_in(kind).map_or_else(|| GROUP.to_owned(), |resource| resource.group)
 }
 
 /// Where `GitLabCore` is served: in the version that the server prefers, or in another that it serves it in.

@@ -7,6 +7,7 @@
 //! | `credentials`, `token` | a token that expires |
 //! | `status` | an operator that writes nonsense |
 //! | `together` | nothing: several watch the same |
+//! | `rights` | nothing: who watches has few rights |
 //! | `definition` | the definition of `GitLabCore` |
 //! | `jobs` | the Job of a gate |
 //! | `namespace` | the namespace |
@@ -24,6 +25,7 @@ mod namespace;
 mod node;
 mod outages;
 mod restarts;
+mod rights;
 pub mod scene;
 mod status;
 mod together;
@@ -63,6 +65,7 @@ const OF_A_NAMESPACE: &[Fault] = &[
     ("token-of-a-file", credentials::file),
     ("status-of-nonsense", status::nonsense),
     ("watched-by-many", together::all),
+    ("rights-suffice", rights::suffice),
     ("namespace-deleted", namespace::is_deleted),
     ("job-deleted", jobs::is_deleted),
     ("job-leaves-its-pod", jobs::leaves_its_pod_behind),

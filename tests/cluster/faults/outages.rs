@@ -1,9 +1,9 @@
 //! The API server, or etcd behind it, is killed and started again.
 
 use std::collections::BTreeSet;
+use std::process::Command;
 
 use anyhow::{Result, ensure};
-use serde_json::json;
 
 use super::scene::{Scene, of_gate, passing_after, play, retrying, steered, told_to_its_end, why};
 use super::under_way::is_terminating;
@@ -35,7 +35,7 @@ pub fn api_server(cluster: &Cluster) -> Result<()> {
     let kubeconfig = cluster.folder().join("kubeconfig-viewer");
     let state = cluster.folder().join("state-of-dashboards");
     let watching = async |scene: &Scene<'_>| {
-        scene.let_view(&json!({"kind": "User", "name": "viewer"})).await?;
+        scene.let_view("--user", "viewer").await?;
         let wait = Waiting::start(kubeconfig.clone(), scenario.name).await?;
         let dashboard = Dashboard::start(&kubeconfig, scenario.name, &state).await?;
         Ok((wait, dashboard))
@@ -51,6 +51,12 @@ pub fn api_server(cluster: &Cluster) -> Result<()> {
             dashboard.shows(&["stale since"]).await?;
             dashboard.shows(&["1 of 5 failed, 4 left"]).await?;
             dashboard.answers_keys().await?;
+            // Who comes now is told so, and not left to wait.
+            let late = Command::new(env!("CARGO_BIN_EXE_gatewatch"))
+                .args(["wait", "-n", scenario.name, "--kubeconfig"])
+                .arg(&kubeconfig)
+                .output()?;
+            ensure!(late.status.code() == Some(4) && late.stdout.is_empty(), "{late:?}");
             scene.ends(2, 1).await?;
             scene.ends(3, 1).await?;
             scene.runs(4).await?;

@@ -9,6 +9,7 @@ use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
 use tokio::time::interval;
 
+use super::rights::grant;
 use crate::harness::{Cluster, Rest};
 use crate::stage::gate::{COUNT, GateJob, GateKind};
 use crate::stage::operator::{Operator, hash};
@@ -131,31 +132,21 @@ impl Scene<'_> {
         self.witness.until("the migrations run", running).await
     }
 
-    /// Lets that user or service account see what gatewatch looks at in this namespace, and nothing else.
-    pub async fn let_view(&self, subject: &Value) -> Result<()> {
-        let group = "apis/rbac.authorization.k8s.io/v1/namespaces";
+    /// Lets somebody see what gatewatch looks at in this namespace, and nothing else: by an option of `gatewatch rbac`.
+    pub async fn let_view(&self, option: &str, name: &str) -> Result<()> {
         let namespace = self.rest.namespace();
-        let rule = |group: &str, resources: &[&str]| json!({"apiGroups": [group], "resources": resources, "verbs": ["get", "list", "watch"]});
-        let rules = [
-            rule("apps.gitlab.com", &["gitlabcores"]),
-            rule("batch", &["jobs"]),
-            rule("apps", &["deployments"]),
-            rule("", &["pods", "pods/log", "events"]),
-        ];
-        let metadata = json!({"name": "gatewatch"});
-        self.rest.create(&format!("{group}/{namespace}/roles"), &json!({"metadata": metadata, "rules": rules})).await?;
-        let role = json!({"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": "gatewatch"});
-        let binding = json!({"metadata": metadata, "roleRef": role, "subjects": [subject]});
-        self.rest.create(&format!("{group}/{namespace}/rolebindings"), &binding).await?;
-        // The authorizer hears of a Role a moment after it was made.
-        let user = match subject["namespace"].as_str() {
-            Some(namespace) => {
-                format!("system:serviceaccount:{namespace}:{}", subject["name"].as_str().unwrap_or_default())
-            }
-            None => subject["name"].as_str().unwrap_or_default().to_owned(),
+        grant(self.cluster, &["-n", namespace, option, name])?;
+        let user = match option {
+            "--serviceaccount" => format!("system:serviceaccount:{namespace}:{name}"),
+            _ => name.to_owned(),
         };
+        self.heeds(&user).await
+    }
+
+    /// Waits until the authorizer has heard of a Role that lets that user see pods: a moment after it was made.
+    pub async fn heeds(&self, user: &str) -> Result<()> {
         let asked = json!({"spec": {"user": user, "resourceAttributes": {
-            "namespace": namespace, "verb": "list", "resource": "pods"}}});
+            "namespace": self.rest.namespace(), "verb": "list", "resource": "pods"}}});
         until("the Role is heeded", async || {
             let answer = self.rest.create("apis/authorization.k8s.io/v1/subjectaccessreviews", &asked).await;
             Ok(answer.is_ok_and(|answer| answer["status"]["allowed"] == true))

@@ -27,8 +27,7 @@ impl Account {
     pub async fn make(scene: &Scene<'_>) -> Result<Self> {
         let path = scene.rest.path("v1/serviceaccounts");
         let made = scene.rest.create(&path, &json!({"metadata": {"name": NAME}})).await?;
-        let subject = json!({"kind": "ServiceAccount", "name": NAME, "namespace": scene.rest.namespace()});
-        scene.let_view(&subject).await?;
+        scene.let_view("--serviceaccount", NAME).await?;
         Ok(Self { uid: made["metadata"]["uid"].clone() })
     }
 

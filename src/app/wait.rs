@@ -1,0 +1,89 @@
+//! How a wait prints and ends, on a cluster and on a file.
+
+use std::io::{self, Write};
+
+use jiff::Timestamp;
+
+use super::junit::JunitFile;
+use super::printed;
+use crate::cli::{ConnectionArgs, WaitArgs};
+use crate::cluster::World;
+use crate::error::{ExitCode, ExpectedError};
+use crate::gate::Target;
+use crate::output::{Ended, WaitFormat, Waiter, closing, print_change};
+use crate::run::{RunChange, derive};
+
+/// A wait, and where it is told.
+pub(super) struct Teller {
+    pub(super) waiter: Waiter,
+    target: Target,
+    format: WaitFormat,
+    junit: Option<JunitFile>,
+    /// Whether something could not be printed, so that nothing more is.
+    unread: Option<io::Error>,
+}
+
+impl Teller {
+    pub(super) fn new(connection: &ConnectionArgs, args: &WaitArgs) -> Result<Self, ExpectedError> {
+        Ok(Self {
+            waiter: Waiter::new(args.name.clone(), args.goal),
+            target: connection.target(),
+            format: args.output,
+            junit: args.junit.as_deref().map(JunitFile::at).transpose()?,
+            unread: None,
+        })
+    }
+
+    /// Prints changes as lines, and hands them on at once. Returns whether somebody reads on.
+    pub(super) fn tell(&mut self, changes: &[RunChange]) -> bool {
+        let printed = self.print(changes, "");
+        self.unread = printed.err().or(self.unread.take());
+        self.unread.is_none()
+    }
+
+    /// Ends at that time: with the verdicts, for people what they need of those that did not get there, and the file.
+    pub(super) fn end(mut self, code: ExitCode, time: Timestamp) -> Result<ExitCode, ExpectedError> {
+        let ended = Ended { code, time, target: &self.target };
+        let left = self.junit.as_ref().map_or(Ok(()), |junit| junit.write(&self.waiter, ended));
+        let closing = match self.format {
+            WaitFormat::Text => closing(&self.waiter.unreached(), time, &self.target),
+            WaitFormat::Json => String::new(),
+        };
+        let told = match self.unread.take() {
+            Some(error) => Err(error),
+            None => self.print(&self.waiter.verdicts(time), &closing),
+        };
+        let code = printed(told, code)?;
+        match left {
+            // The outcome tells more than a file that is missing.
+            Err(error) if code != ExitCode::Settled => {
+                let _ = writeln!(io::stderr(), "gatewatch: {error}");
+                Ok(code)
+            }
+            left => left.map(|()| code),
+        }
+    }
+
+    fn print(&self, changes: &[RunChange], closing: &str) -> io::Result<()> {
+        match self.format {
+            WaitFormat::Text => self.print_on(changes, closing, &mut anstream::stdout().lock()),
+            WaitFormat::Json => self.print_on(changes, closing, &mut io::stdout().lock()),
+        }
+    }
+
+    fn print_on(&self, changes: &[RunChange], closing: &str, out: &mut impl Write) -> io::Result<()> {
+        changes.iter().try_for_each(|change| print_change(change, self.format, &self.target, out))?;
+        out.write_all(closing.as_bytes())?;
+        out.flush()
+    }
+}
+
+/// That there is no instance of that name, and which there are.
+pub(super) fn none_named(name: &str, world: &World) -> String {
+    let others: Vec<String> = derive(world).iter().map(|run| format!("`{}`", run.name)).collect();
+    match others.as_slice() {
+        [] => format!("there is no GitLabCore `{name}`"),
+        [other] => format!("there is no GitLabCore `{name}`, only {other}"),
+        others => format!("there is no GitLabCore `{name}`, only {}", others.join(", ")),
+    }
+}
