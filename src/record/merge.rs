@@ -31,7 +31,8 @@ fn open_recording(path: &Path) -> Result<Recording, ExpectedError> {
     }
 }
 
-fn merge(recordings: Vec<Recording>) -> Option<Recording> {
+/// Several recordings as one, by their times; `None` where there is none.
+pub(crate) fn merge(recordings: Vec<Recording>) -> Option<Recording> {
     let first = recordings.iter().map(|recording| recording.first).min()?;
     let last = recordings.iter().map(|recording| recording.last).max()?;
     let (mut timed, mut cuts) = (Vec::new(), Vec::new());
