@@ -4,14 +4,15 @@
 
 mod common;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::io::Write;
+use std::io::{Read, Write};
 use std::path::Path;
 
 use common::retry::{MOMENT, gzip, list, objects, yaml};
 use common::{Ran, assert_refused, gatewatch, gatewatch_reading, recording};
 use flate2::Compression;
+use flate2::read::MultiGzDecoder;
 use flate2::write::DeflateEncoder;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -400,4 +401,42 @@ fn a_dump_shows_the_moment_at_which_it_was_written() {
     assert_eq!(status(&["-f", &path])["time"], at);
     let ran = gatewatch(&["status", "-f", &path, "--at", MOMENT]);
     assert_refused(&ran, &format!("`{path}` shows one moment, so there is no other to stop at"));
+}
+
+/// What `kubectl get` would have printed as a recording ended, in YAML.
+fn end_of(path: &str) -> String {
+    let mut text = String::new();
+    MultiGzDecoder::new(fs::File::open(path).unwrap()).read_to_string(&mut text).unwrap();
+    let mut objects = BTreeMap::new();
+    for line in text.lines() {
+        let event: Value = serde_json::from_str(line).unwrap();
+        let uid = event["object"]["metadata"]["uid"].as_str().unwrap_or_default().to_owned();
+        match event["type"].as_str().unwrap() {
+            "ADDED" | "MODIFIED" => drop(objects.insert(uid, event["object"].clone())),
+            "DELETED" => drop(objects.remove(&uid)),
+            _ => {}
+        }
+    }
+    let items: Vec<Value> = objects.into_values().collect();
+    yaml(&json!({"apiVersion": "v1", "kind": "List", "items": items}))
+}
+
+#[test]
+fn dumps_of_every_version_of_kubernetes_tell_the_same() {
+    let home = TempDir::new().unwrap();
+    for version in ["1.28", "1.30", "1.31", "1.32", "1.34", "1.37"] {
+        let of = |scenario: &str| {
+            let recording = format!("{}/tests/versions/{version}/{scenario}.jsonl.gz", env!("CARGO_MANIFEST_DIR"));
+            let dump = write(&home.path().join(version).join(scenario), end_of(&recording));
+            let ran = gatewatch(&["status", "-o", "json", "-f", &dump]);
+            assert_eq!(ran.stderr, "", "{version}");
+            (ran.code, serde_json::from_str::<Value>(&ran.stdout).unwrap()["items"][0]["steps"][0].take())
+        };
+        let (code, gate) = of("exhausted");
+        assert_eq!((code, &gate["state"]), (1, &json!("failed")), "{version}");
+        assert_eq!(gate["failure"]["reason"], "BackoffLimitExceeded", "{version}: {gate:#}");
+        let (code, gate) = of("retry");
+        // The pod is there still, and tells how often it was started again.
+        assert_eq!((code, &gate["state"], &gate["attempts"]["failed"]), (0, &json!("done"), &json!(2)), "{version}");
+    }
 }

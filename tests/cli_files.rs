@@ -231,8 +231,8 @@ fn a_file_that_cannot_be_opened_is_named() {
     let missing = folder.path().join("missing.json");
     let ran = gatewatch(&["status", "-f", missing.to_str().unwrap()]);
     assert_refused(&ran, &format!("there is no file `{}`; check the path", missing.display()));
-    let ran = gatewatch(&["replay", folder.path().to_str().unwrap()]);
-    assert_refused(&ran, &format!("`{}` is a directory; name a file in it", folder.path().display()));
+    let ran = gatewatch(&["wait", "-f", folder.path().to_str().unwrap()]);
+    assert_refused(&ran, &format!("`{}` is empty; write one with ", folder.path().display()));
     assert_refused(&gatewatch(&["status", "-f", "-"]), "standard input is empty; write one with ");
 }
 

@@ -35,6 +35,7 @@ pub(super) fn take_tar(
     budget: &Budget,
     taken: &mut Taken,
 ) -> Result<(), ExpectedError> {
+    taken.looks_into();
     let mut archive = Archive::new(bytes);
     let entries = tar_entries(&mut archive, name, budget, taken);
     if archive.into_inner().get_ref().1.is_broken() {
@@ -75,6 +76,7 @@ pub(super) fn take_zip(
     budget: &Budget,
     taken: &mut Taken,
 ) -> Result<(), ExpectedError> {
+    taken.looks_into();
     let mut packed = Vec::new();
     bytes.take(MOST_UNPACKED).read_to_end(&mut packed).map_err(|error| Fault::Unreadable(error).told_of(name))?;
     let archive = ZipArchive::from_slice(&packed).map_err(|_| cut(name))?;

@@ -16,6 +16,7 @@ const MOST_FILES: usize = 100_000;
 
 /// Takes in what is under a folder. Links are not followed, and what is no file is passed over.
 pub(super) fn take(folder: &Path, name: &str, taken: &mut Taken) -> Result<(), ExpectedError> {
+    taken.looks_into();
     let mut left = MOST_FILES;
     under(folder, DEEPEST, &mut left, taken)?;
     match left {

@@ -26,6 +26,8 @@ pub(super) struct Taken {
     archives: usize,
     /// Whether a folder or an archive was looked into.
     looked_into: bool,
+    /// Whether any file was read.
+    read: bool,
     signs: Signs,
 }
 
@@ -34,6 +36,11 @@ impl Taken {
     pub(super) fn names(&mut self, name: &str) {
         self.names.push(name.to_owned());
         self.signs.note(name.trim_matches('`'));
+    }
+
+    /// Notes that what was named last is a folder or an archive.
+    pub(super) fn looks_into(&mut self) {
+        self.looked_into = true;
     }
 
     /// Takes in a file that was named: it has to be one of ours.
@@ -56,7 +63,6 @@ impl Taken {
         name: &str,
         written: Option<Timestamp>,
     ) -> Result<(), ExpectedError> {
-        self.looked_into = true;
         let head = opened.head();
         self.archives += usize::from(archive::is_zip(head) || archive::is_tar(head));
         if !is_ours(head) && !(is_utf16(head) && is_document(path)) {
@@ -82,12 +88,12 @@ impl Taken {
 
     /// Notes a file that is none of ours.
     pub(super) fn pass_over(&mut self, path: &Path) {
-        self.looked_into = true;
         self.dump.passed_over += 1;
         path.iter().for_each(|part| self.signs.note(&part.to_string_lossy()));
     }
 
     fn put(&mut self, reading: Reading, name: &str, written: Option<Timestamp>) {
+        self.read = true;
         match reading {
             Reading::Dump(dump) => {
                 if !dump.is_empty() {
@@ -143,6 +149,9 @@ impl Taken {
                 "{names} is what GitLab's support script KubeSOS writes: the text of `kubectl describe` and `kubectl get`, \
                  made for people, from which states and attempts cannot be told; ask for the output of `{COMMAND}`"
             )));
+        }
+        if self.looked_into && self.dump.passed_over == 0 && !self.read {
+            return Fault::Empty.told_of(&names);
         }
         if !self.looked_into {
             return Fault::NothingOfOurs { instead: self.dump.instead() }.told_of(&names);

@@ -118,6 +118,8 @@ mod tests {
         fs::write(&dump, r#"{"kind":"Pod","metadata":{"name":"p"}}"#).unwrap();
         let error = open_all(&[one.clone(), dump.clone()]).unwrap_err().message;
         assert!(error.starts_with(&format!("`{}` is no recording", dump.display())), "{error}");
+        let error = open_all(&[home.path().to_owned()]).unwrap_err().message;
+        assert_eq!(error, format!("`{}` is a directory; name a file in it", home.path().display()));
         let error = open_all(&[one, home.path().join("none")]).unwrap_err().message;
         assert!(error.contains("there is no file") && error.contains("none"), "{error}");
     }
