@@ -11,6 +11,7 @@ pub mod clock;
 pub mod cluster;
 pub mod demo;
 pub mod error;
+pub mod files;
 #[cfg(test)]
 mod fixture;
 pub mod gate;

@@ -4,70 +4,19 @@
 
 mod common;
 
-use std::collections::BTreeMap;
 use std::fs;
-use std::io::{Read, Write};
 use std::process::{Command, Stdio};
 
-use common::{Ran, gatewatch, gatewatch_reading, recording};
-use flate2::Compression;
-use flate2::read::MultiGzDecoder;
-use flate2::write::GzEncoder;
-use serde_json::{Value, json};
+use common::retry::{MOMENT, gzip, lines_of, list, objects, yaml};
+use common::{assert_refused, gatewatch, gatewatch_reading, recording};
+use serde_json::Value;
 use tempfile::TempDir;
-
-/// A moment of `retry` at which full migrations have failed three times.
-const MOMENT: &str = "2026-11-29T15:34:20Z";
-
-fn lines_of(name: &str) -> Vec<String> {
-    let mut text = String::new();
-    MultiGzDecoder::new(fs::File::open(recording(name)).unwrap()).read_to_string(&mut text).unwrap();
-    text.lines().map(str::to_owned).collect()
-}
-
-/// What `kubectl get` would have printed at [`MOMENT`].
-fn objects() -> Vec<Value> {
-    let mut objects = BTreeMap::new();
-    for line in lines_of("retry") {
-        let event: Value = serde_json::from_str(&line).unwrap();
-        if event["time"].as_str().unwrap() > MOMENT {
-            continue;
-        }
-        let uid = event["object"]["metadata"]["uid"].as_str().unwrap().to_owned();
-        match event["type"].as_str().unwrap() {
-            "DELETED" => drop(objects.remove(&uid)),
-            _ => drop(objects.insert(uid, event["object"].clone())),
-        }
-    }
-    objects.into_values().collect()
-}
-
-fn list() -> Value {
-    json!({"apiVersion": "v1", "kind": "List", "metadata": {"resourceVersion": ""}, "items": objects()})
-}
-
-fn yaml(value: &Value) -> String {
-    serde_saphyr::to_string(value).unwrap()
-}
-
-fn gzip(text: &[u8]) -> Vec<u8> {
-    let mut gzip = GzEncoder::new(Vec::new(), Compression::default());
-    gzip.write_all(text).unwrap();
-    gzip.finish().unwrap()
-}
 
 /// The items of the status of what stands on standard input.
 fn items(input: &[u8]) -> Value {
     let ran = gatewatch_reading(&["status", "-o", "json", "-f", "-"], input);
     assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
     serde_json::from_str::<Value>(&ran.stdout).unwrap()["items"].take()
-}
-
-/// One sentence on standard error that begins like that, nothing on standard output, and exit code 2.
-fn assert_refused(ran: &Ran, start: &str) {
-    assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{ran:?}");
-    assert!(ran.stderr.starts_with(&format!("gatewatch: {start}")), "{start:?} is expected in {ran:?}");
-    assert_eq!(ran.stderr.lines().count(), 1, "{ran:?}");
 }
 
 #[test]
@@ -285,7 +234,7 @@ fn a_file_that_cannot_be_opened_is_named() {
     let ran = gatewatch(&["status", "-f", missing.to_str().unwrap()]);
     assert_refused(&ran, &format!("there is no file `{}`; check the path", missing.display()));
     let ran = gatewatch(&["wait", "-f", folder.path().to_str().unwrap()]);
-    assert_refused(&ran, &format!("`{}` is a directory; name a file in it", folder.path().display()));
+    assert_refused(&ran, &format!("`{}` is empty; write one with ", folder.path().display()));
     assert_refused(&gatewatch(&["status", "-f", "-"]), "standard input is empty; write one with ");
 }
 

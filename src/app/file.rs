@@ -1,5 +1,6 @@
-//! `status` and `wait` on a file: a dump or a recording.
+//! `status` and `wait` on files: dumps or recordings.
 
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 use jiff::Timestamp;
@@ -8,10 +9,11 @@ use super::printed;
 use super::wait::{Teller, none_named};
 use crate::cli::{At, ConnectionArgs, FileArgs, StatusArgs, WaitArgs};
 use crate::clock::{Clock, SystemClock};
-use crate::cluster::{Change, ClusterEvent, Kind, WatchState, World};
+use crate::cluster::{Change, ClusterEvent, Kind, Object, WatchState, World, clean_sentence};
 use crate::error::{ExitCode, ExpectedError};
+use crate::files;
 use crate::output::{Look, StatusFormat};
-use crate::record::{self, Reading, Recording};
+use crate::record::{Dump, Reading, Recording};
 use crate::run::derive;
 
 /// One look, and out.
@@ -60,33 +62,75 @@ pub(super) fn wait(connection: &ConnectionArgs, args: &WaitArgs) -> Result<ExitC
     none.map_or(Ok(ended), |none| Err(ExpectedError::gone(none)))
 }
 
-/// All events of the file that was asked for, up to the moment that was asked for, and that each watch ended there.
+/// All events of the files that were asked for, up to the moment that was asked for, and that each watch ended there.
 /// A dump is one list; a recording is watched from its beginning.
 fn events(connection: &ConnectionArgs, args: &FileArgs) -> Result<Vec<ClusterEvent>, ExpectedError> {
-    let Some(path) = &args.file else { return Ok(Vec::new()) };
-    let (mut events, end): (Vec<_>, _) = match (record::open(path)?, args.at) {
+    let mut events = match (files::open(&args.file)?, args.at) {
         (Reading::Dump(_), Some(_)) => {
+            let names: Vec<_> = args.file.iter().map(|path| format!("`{}`", path.display())).collect();
             return Err(ExpectedError::usage(format!(
-                "`{}` shows one moment, so there is no other to stop at; leave `--at` out",
-                path.display()
+                "{} shows one moment, so there is no other to stop at; leave `--at` out",
+                names.join(", ")
             )));
         }
-        (Reading::Dump(objects), None) => {
-            let time = SystemClock.now();
-            let applied = objects.into_iter().map(|object| Change::Applied(Box::new(object)));
-            (applied.map(|change| ClusterEvent { time, change }).collect(), time)
+        (Reading::Dump(dump), None) => {
+            say_passed_over(&dump);
+            dump.events(SystemClock.now())
         }
         (Reading::Recording(recording), at) => {
             warn(&recording);
             let end = end(at, recording.first, recording.last)?;
             let live = ClusterEvent::live_before(&recording.events, recording.first);
             let events = recording.events.into_iter().filter(|event| event.time <= end);
-            (live.into_iter().chain(events).collect(), end)
+            live.into_iter().chain(events).chain(ClusterEvent::watches(end, &WatchState::Ended)).collect()
         }
     };
+    let with_instance = namespaces(&events);
     keep_to_namespace(&mut events, connection);
-    events.extend(ClusterEvent::watches(end, &WatchState::Ended));
+    if let Some(namespace) = connection.namespace.as_ref().filter(|namespace| !with_instance.contains(*namespace))
+        && !with_instance.is_empty()
+    {
+        say(&format!("there is no GitLabCore in {namespace}, but in {}", listed(&with_instance)));
+    }
     Ok(events)
+}
+
+/// The namespaces with an instance.
+fn namespaces(events: &[ClusterEvent]) -> BTreeSet<String> {
+    let of = |object: &Object| match object {
+        Object::GitLabCore(core) => Some(core.meta.namespace.clone()),
+        _ => None,
+    };
+    let objects = events.iter().flat_map(|event| match &event.change {
+        Change::Applied(object) => std::slice::from_ref(&**object),
+        Change::Replaced { objects, .. } => objects,
+        _ => &[],
+    });
+    objects.filter_map(of).collect()
+}
+
+/// Names, the first few of them where there are many.
+fn listed(names: &BTreeSet<String>) -> String {
+    const MOST: usize = 5;
+    let some: Vec<_> = names.iter().take(MOST).map(String::as_str).collect();
+    match names.len().saturating_sub(MOST) {
+        0 => some.join(", "),
+        more => format!("{} and {more} more", some.join(", ")),
+    }
+}
+
+/// Says how many files hold no objects: nobody should think that they were read.
+pub(super) fn say_passed_over(dump: &Dump) {
+    match dump.passed_over {
+        0 => {}
+        1 => say("1 file holds no objects of Kubernetes, and was passed over"),
+        count => say(&format!("{count} files hold no objects of Kubernetes, and were passed over")),
+    }
+}
+
+/// Says something beside what is printed. Where it can't be said now, it can't be said at all.
+fn say(what: &str) {
+    let _ = writeln!(io::stderr(), "gatewatch: {}", clean_sentence(what));
 }
 
 /// Says where a recording was cut off. Where it can't be said now, it can't be said at all.

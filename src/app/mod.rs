@@ -46,8 +46,8 @@ const WAITING: usize = 1024;
 pub fn run(cli: &Cli) -> Result<ExitCode, ExpectedError> {
     let connection = &cli.connection;
     match &cli.command {
-        Some(Command::Status(args)) if args.file.file.is_some() => file::status(connection, args),
-        Some(Command::Wait(args)) if args.file.file.is_some() => file::wait(connection, args),
+        Some(Command::Status(args)) if !args.file.file.is_empty() => file::status(connection, args),
+        Some(Command::Wait(args)) if !args.file.file.is_empty() => file::wait(connection, args),
         Some(Command::Status(args)) => in_runtime(cluster::status(connection, args)),
         Some(Command::Wait(args)) => in_runtime(cluster::wait(connection, args)),
         Some(Command::Rbac(args)) => in_runtime(rbac::rbac(connection, args)),

@@ -13,9 +13,10 @@ use crate::cli::{ConnectionArgs, ReportArgs};
 use crate::clock::{Clock, SystemClock};
 use crate::cluster::{Change, ClusterEvent, Uid, World, clean_sentence};
 use crate::error::{ExitCode, ExpectedError};
+use crate::files;
 use crate::journal::Journal;
-use crate::record::{Reading, open, open_all};
-use crate::report::{Course, Given, Origin, Report, last_told};
+use crate::record::Reading;
+use crate::report::{Course, Given, Origin, Report};
 use crate::run::derive;
 use crate::source::live::{Connection, Live, LogScope, connect};
 use crate::state::{Keeper, Place, Report as Told};
@@ -26,20 +27,16 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Reports what files tell.
 pub(super) fn of_files(connection: &ConnectionArgs, args: &ReportArgs) -> Result<ExitCode, ExpectedError> {
-    let reading = match args.files.as_slice() {
-        [only] => open(only)?,
-        several => Reading::Recording(open_all(several)?),
-    };
-    let (mut events, origin, notes) = match reading {
+    let (mut events, origin, notes) = match files::open(&args.files)? {
         Reading::Dump(_) if args.at.is_some() => {
             return Err(ExpectedError::usage(format!(
                 "`{}` shows one moment, so there is no other to stop at; leave `--at` out",
                 screens::named(&args.files)
             )));
         }
-        Reading::Dump(objects) => {
-            let applied: Vec<Change> = objects.into_iter().map(|object| Change::Applied(Box::new(object))).collect();
-            (at_one_time(applied, SystemClock.now()), Origin::Dump, Vec::new())
+        Reading::Dump(dump) => {
+            file::say_passed_over(&dump);
+            (dump.events(SystemClock.now()), Origin::Dump, Vec::new())
         }
         Reading::Recording(recording) => {
             file::warn(&recording);
@@ -54,15 +51,6 @@ pub(super) fn of_files(connection: &ConnectionArgs, args: &ReportArgs) -> Result
     let source = screens::named(&args.files);
     let source = if source == "-" { "standard input".to_owned() } else { source };
     print(&Course::of_recording(events), given(clean_sentence(&source), origin, notes, connection, args), args)
-}
-
-/// The objects of a dump as events of the last time that is told in them: which moment it shows, it does not tell.
-fn at_one_time(applied: Vec<Change>, now: Timestamp) -> Vec<ClusterEvent> {
-    let mut world = World::default();
-    let at = |time| move |change| ClusterEvent { time, change };
-    applied.iter().cloned().map(at(now)).for_each(|event| world.apply(event));
-    let time = derive(&world).iter().filter_map(last_told).max().unwrap_or(now);
-    applied.into_iter().map(at(time)).collect()
 }
 
 /// Reports how a cluster stands, and what was kept of it.

@@ -38,6 +38,8 @@ pub enum WatchState {
     Undefined,
     /// A file or a recording: all it holds was read.
     Ended,
+    /// A dump that holds nothing of the kind: there may be none, or nobody asked for it.
+    Absent,
 }
 
 /// How all watches fare.
@@ -127,6 +129,16 @@ impl Feed {
     /// Whether the kind can't be seen: refused by the server.
     pub fn forbidden(&self, kind: Kind) -> bool {
         matches!(self.watches.get(&kind), Some(WatchState::Forbidden { .. }))
+    }
+
+    /// Whether the kind is not in the dump that stands for the cluster, so that there may be some.
+    pub fn lacks(&self, kind: Kind) -> bool {
+        self.watches.get(&kind) == Some(&WatchState::Absent)
+    }
+
+    /// The kinds that are not in the dump that stands for the cluster.
+    pub fn absent(&self) -> impl Iterator<Item = Kind> {
+        self.watches.iter().filter(|(_, state)| **state == WatchState::Absent).map(|(kind, _)| *kind)
     }
 
     /// The kinds that the server refuses.

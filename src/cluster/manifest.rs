@@ -11,6 +11,8 @@ use serde_json::{Map, Value};
 
 /// Which client wrote which field: of no use to anybody here, and the larger part of many objects.
 const MANAGED: &str = "managedFields";
+/// What a Secret and a ConfigMap hold: nothing that we read has these fields, and nobody's secrets are to be had here.
+const DATA: [&str; 3] = ["data", "stringData", "binaryData"];
 
 /// An object as the server wrote it, without its managed fields. It is text, which takes a fifth of a tree; and hostile
 /// text still, so that whoever shows it cleans it first.
@@ -67,7 +69,7 @@ impl fmt::Debug for Manifest {
     }
 }
 
-/// An object as a server sends it, of which the managed fields are not even read.
+/// An object as a server sends it, of which the managed fields and the data of a Secret are not even read.
 #[derive(Clone, Debug)]
 pub(crate) struct Served(pub(crate) Value);
 
@@ -82,6 +84,21 @@ impl<'de> Deserialize<'de> for Served {
 enum Part {
     Object,
     Metadata,
+}
+
+/// Reads one field of an object into `fields`, but for what is not even read of it.
+pub(crate) fn read_field<'de, A: MapAccess<'de>>(
+    from: &mut A,
+    key: String,
+    fields: &mut Map<String, Value>,
+) -> Result<(), A::Error> {
+    let value = match key.as_str() {
+        key if DATA.contains(&key) => return from.next_value::<IgnoredAny>().map(drop),
+        "metadata" => from.next_value_seed(Part::Metadata)?,
+        _ => from.next_value()?,
+    };
+    fields.insert(key, value);
+    Ok(())
 }
 
 impl<'de> DeserializeSeed<'de> for Part {
@@ -104,8 +121,8 @@ impl<'de> Visitor<'de> for Part {
         while let Some(key) = from.next_key::<String>()? {
             match self {
                 Self::Metadata if key == MANAGED => drop(from.next_value::<IgnoredAny>()?),
-                Self::Object if key == "metadata" => drop(map.insert(key, from.next_value_seed(Self::Metadata)?)),
-                _ => drop(map.insert(key, from.next_value()?)),
+                Self::Object => read_field(&mut from, key, &mut map)?,
+                Self::Metadata => drop(map.insert(key, from.next_value()?)),
             }
         }
         Ok(Value::Object(map))
@@ -158,9 +175,18 @@ mod tests {
     }
 
     #[test]
+    fn what_a_secret_holds_is_not_read() {
+        let secret = json!({"kind": "Secret", "data": {"a": "x"}, "stringData": {"b": "y"}, "binaryData": {"c": "z"}});
+        let read = serde_json::from_str::<Served>(&secret.to_string()).unwrap().0;
+        assert_eq!(read, json!({"kind": "Secret"}));
+        let deeper = json!({"spec": {"data": 1}});
+        assert_eq!(serde_json::from_str::<Served>(&deeper.to_string()).unwrap().0, deeper);
+    }
+
+    #[test]
     fn all_of_an_object_is_read_but_its_managed_fields() {
         let read = |value: &Value| serde_json::from_str::<Served>(&value.to_string()).unwrap().0;
-        let object = |metadata: Value| json!({"kind": "Pod", "metadata": metadata, "spec": {"metadata": {"managedFields": [1]}}, "data": [null, 1.5]});
+        let object = |metadata: Value| json!({"kind": "Pod", "metadata": metadata, "spec": {"metadata": {"managedFields": [1]}}, "list": [null, 1.5]});
         let managed = object(json!({"name": "a", "managedFields": [{"manager": "kubelet"}], "uid": "u"}));
         assert_eq!(read(&managed), object(json!({"name": "a", "uid": "u"})));
         for odd in [

@@ -51,7 +51,7 @@ pub use line::{Colour, LONGEST_LINE, LogLine, Look, Paint};
 pub use log::{FOLLOWED, KEPT, Log, LogChange, LogEnd, LogNews, RunId, Via};
 pub use logs::Logs;
 pub use manifest::Manifest;
-pub(crate) use manifest::Served;
+pub(crate) use manifest::{Served, read_field};
 pub use memory::{Memory, Upgrade};
 pub use meta::{Condition, Labels, Meta, Owner, Uid, condition, holding, is_namespace};
 pub use object::{Kind, Object, Unreadable};

@@ -120,6 +120,19 @@ impl Container {
         RunId { container: self.name.clone(), id: self.id.clone() }
     }
 
+    /// The run whose log `kubectl logs` prints, as the kubelet resolves it: the current one, or the last where none is.
+    /// `None` where no container ever was.
+    pub fn logged(&self) -> Option<RunId> {
+        let last = || self.previous.as_ref().map(|run| &run.container_id);
+        let id = match &self.state {
+            ContainerState::Running { .. } => Some(&self.id),
+            ContainerState::Terminated(end) => Some(&end.container_id).filter(|id| !id.is_empty()).or_else(last),
+            ContainerState::Waiting { .. } => last(),
+        };
+        let id = id.filter(|id| !id.is_empty())?;
+        Some(RunId { container: self.name.clone(), id: id.clone() })
+    }
+
     /// A run that failed and has no successor yet. `restartCount` rises when the next container is created, so that this
     /// one is not in it.
     pub fn failed_ahead(&self) -> Option<&Terminated> {

@@ -44,6 +44,8 @@ pub enum GateState {
 pub enum Unseen {
     /// The server does not let us see Jobs.
     Forbidden,
+    /// The dump that is read holds no Jobs.
+    Absent,
     /// It ran before we looked, and is gone.
     BeforeWeLooked,
     /// It was deleted before it ended.
@@ -66,6 +68,7 @@ impl fmt::Display for Unseen {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(match self {
             Self::Forbidden => "the server does not let us see Jobs",
+            Self::Absent => "the dump holds no Jobs",
             Self::BeforeWeLooked => "its Job ran before anybody looked, and is gone",
             Self::Deleted => "its Job was deleted before it ended",
         })

@@ -22,6 +22,11 @@ pub fn sentences(feed: &Feed, time: Timestamp) -> Vec<String> {
         let refused = refused.join(", ");
         sentences.push(format!("The server does not let us see {refused}: what they tell is missing."));
     }
+    let absent: Vec<_> = feed.absent().map(Kind::plural).collect();
+    if !absent.is_empty() {
+        let absent = absent.join(", ");
+        sentences.push(format!("The dump holds no {absent}: what they would tell is missing."));
+    }
     if let Some(ahead) = feed.clock_ahead() {
         sentences.push(format!("{}.", clock_words(ahead, &span(ahead.abs()))));
     }

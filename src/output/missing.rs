@@ -21,7 +21,7 @@ impl Missing {
         match feed.watch(Kind::GitLabCore) {
             Some(WatchState::Undefined) => Some(Self::Definition),
             Some(WatchState::Forbidden { .. }) => Some(Self::Permission),
-            Some(WatchState::Starting | WatchState::Broken { .. }) => None,
+            Some(WatchState::Starting | WatchState::Broken { .. } | WatchState::Absent) => None,
             Some(WatchState::Live { .. } | WatchState::Ended) | None => Some(Self::Instance),
         }
     }

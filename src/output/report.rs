@@ -55,6 +55,9 @@ struct FeedReport {
     error: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     refused: Vec<&'static str>,
+    /// Kinds that a dump holds nothing of.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    absent: Vec<&'static str>,
     /// Of those that were seen before: when each was last heard.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     last_heard: BTreeMap<&'static str, Timestamp>,
@@ -148,8 +151,9 @@ impl FeedReport {
         };
         let last_heard = feed.withdrawn().map(|(kind, heard)| (kind.plural(), heard)).collect();
         let refused = feed.refused().map(Kind::plural).collect();
+        let absent = feed.absent().map(Kind::plural).collect();
         let clock_behind_seconds = feed.clock_ahead().map(|ahead| ahead.as_secs());
-        Self { state: word, since, error, refused, last_heard, clock_behind_seconds }
+        Self { state: word, since, error, refused, absent, last_heard, clock_behind_seconds }
     }
 }
 

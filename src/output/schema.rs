@@ -98,7 +98,8 @@ fn documents() -> Vec<Value> {
     let stale = WatchState::Broken { since: at, error: "connection refused".into() };
     let forbidden = WatchState::Forbidden { message: "no".into(), heard: None };
     let withdrawn = WatchState::Forbidden { message: "no".into(), heard: Some(at) };
-    let states = [WatchState::Starting, WatchState::Live { since: at }, stale, withdrawn, WatchState::Ended];
+    let states =
+        [WatchState::Starting, WatchState::Live { since: at }, stale, withdrawn, WatchState::Ended, WatchState::Absent];
     let worlds = states.map(|state| {
         let mut world = World::default();
         let said = [(Kind::Job, state), (Kind::Pod, forbidden.clone())];

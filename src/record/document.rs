@@ -6,12 +6,15 @@ use std::fmt;
 
 use jiff::Timestamp;
 use serde::Deserialize;
-use serde::de::{DeserializeOwned, DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde::de::{DeserializeOwned, DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
 use super::encode::{LIST_BEGINS, LIST_ENDS, LOG, WATCH};
+use super::fault::CUT_LIST;
 use super::when;
-use crate::cluster::{Kind, LogChange, Object, Scope, Uid, Unreadable, WatchState, clean_value, clean_word, read};
+use crate::cluster::{
+    Kind, LogChange, Object, Scope, Served, Uid, Unreadable, WatchState, clean_value, clean_word, read, read_field,
+};
 
 /// An object of ours, or why it is none.
 pub(super) type Read = Result<Box<Object>, Unreadable>;
@@ -19,8 +22,15 @@ pub(super) type Read = Result<Box<Object>, Unreadable>;
 /// One document.
 #[derive(Debug)]
 pub(super) enum Document {
-    /// An object, or the items of a list; what is not ours says so.
-    Objects(Vec<Read>),
+    /// An object, or the items of a list.
+    Objects {
+        /// What is not ours says so.
+        objects: Vec<Read>,
+        /// The kind of all of them, where the list tells it: also where it is empty.
+        of: Option<Kind>,
+        /// The newest time in them.
+        newest: Option<Timestamp>,
+    },
     /// A watch event.
     Watch {
         /// When it arrived, where that was recorded.
@@ -79,11 +89,10 @@ impl<'de> Visitor<'de> for DocumentVisitor {
         let mut fields = Map::new();
         let mut items: Option<Vec<Item>> = None;
         while let Some(key) = map.next_key::<String>()? {
-            if key == "items" {
-                let kind = list_kind(&fields);
-                items = Some(map.next_value_seed(Items { kind })?);
-            } else {
-                fields.insert(key, map.next_value()?);
+            match key.as_str() {
+                "items" => items = Some(map.next_value_seed(Items { of: list_of(&fields) })?),
+                "object" => drop(fields.insert(key, map.next_value::<Served>()?.0)),
+                _ => read_field(&mut map, key, &mut fields)?,
             }
         }
         let fields = Value::Object(fields);
@@ -92,21 +101,38 @@ impl<'de> Visitor<'de> for DocumentVisitor {
         }
         let Some(kind) = read::text(&fields, &["kind"]) else {
             return Err(M::Error::custom(match items {
-                // kubectl writes `items` before `kind`.
-                Some(_) => "a list without `kind`, so it is probably cut off",
+                Some(_) => CUT_LIST,
                 None => "no Kubernetes object, as it has no `kind`",
             }));
         };
-        Ok(Document::Objects(match items {
-            Some(items) => items.into_iter().map(|item| item.read(of_list(&kind))).collect(),
-            None => vec![Object::read(&fields).map(Box::new)],
-        }))
+        Ok(match items {
+            Some(items) => listed(items, &of_list(&kind)),
+            None => {
+                let (object, newest) = Item::known(Object::read(&fields), &fields);
+                Document::Objects { objects: vec![object], of: None, newest }
+            }
+        })
     }
 
     fn visit_seq<S: SeqAccess<'de>>(self, items: S) -> Result<Document, S::Error> {
-        let items = Items { kind: None }.visit_seq(items)?;
-        Ok(Document::Objects(items.into_iter().map(|item| item.read(None)).collect()))
+        let items = Items { of: Of::Any }.visit_seq(items)?;
+        Ok(listed(items, &Of::Any))
     }
+}
+
+/// The items of a list, after all of it was read.
+fn listed(items: Vec<Item>, of: &Of) -> Document {
+    let (mut objects, mut newest) = (Vec::with_capacity(items.len()), None);
+    for item in items {
+        let (object, told) = item.read(of);
+        newest = newest.max(told);
+        objects.push(object);
+    }
+    let of = match of {
+        Of::Ours(kind) => Some(*kind),
+        Of::Any | Of::Foreign(_) => None,
+    };
+    Document::Objects { objects, of, newest }
 }
 
 fn watch(what: &str, fields: &Value, object: &Value) -> Document {
@@ -144,33 +170,54 @@ fn ours<T: DeserializeOwned>(object: &Value) -> Option<T> {
 
 /// An item of a list.
 enum Item {
-    /// Reduced.
-    Read(Read),
+    /// Reduced, with the newest time in it.
+    Read(Read, Option<Timestamp>),
     /// It does not name its kind, and the list has not said of which kind it is.
     Whole(Value),
 }
 
 impl Item {
-    fn new(value: Value, kind: Option<Kind>) -> Self {
-        match (value.get("kind"), kind) {
-            (Some(_), _) => Self::Read(Object::read(&value).map(Box::new)),
-            (None, Some(kind)) => Self::Read(Object::read_as(kind, &value).map(Box::new)),
-            (None, None) => Self::Whole(value),
-        }
+    fn new(value: Value, of: &Of) -> Self {
+        let object = match (value.get("kind"), of) {
+            (Some(_), _) => Object::read(&value),
+            (None, Of::Ours(kind)) => Object::read_as(*kind, &value),
+            (None, Of::Foreign(kind)) => Err(Unreadable::Foreign(kind.clone())),
+            (None, Of::Any) => return Self::Whole(value),
+        };
+        let (object, newest) = Self::known(object, &value);
+        Self::Read(object, newest)
     }
 
-    fn read(self, kind: Option<Kind>) -> Read {
-        match (self, kind) {
-            (Self::Read(object), _) => object,
-            (Self::Whole(value), Some(kind)) => Object::read_as(kind, &value).map(Box::new),
-            (Self::Whole(_), None) => Err(Unreadable::NoKind),
+    /// An object, and the newest time in what it was read from.
+    fn known(object: Result<Object, Unreadable>, value: &Value) -> (Read, Option<Timestamp>) {
+        let newest = if object.is_ok() { when::newest(value) } else { None };
+        (object.map(Box::new), newest)
+    }
+
+    fn read(self, of: &Of) -> (Read, Option<Timestamp>) {
+        match self {
+            Self::Read(object, newest) => (object, newest),
+            Self::Whole(value) => match Self::new(value, of) {
+                Self::Read(object, newest) => (object, newest),
+                Self::Whole(_) => (Err(Unreadable::NoKind), None),
+            },
         }
     }
 }
 
+/// What a list holds, by its own kind.
+enum Of {
+    /// It does not say.
+    Any,
+    /// Objects of that kind.
+    Ours(Kind),
+    /// Objects of a kind that is of no use here. They are not even read.
+    Foreign(String),
+}
+
 /// Reads `items`, which a server writes as null where there are none.
 struct Items {
-    kind: Option<Kind>,
+    of: Of,
 }
 
 impl<'de> DeserializeSeed<'de> for Items {
@@ -194,20 +241,29 @@ impl<'de> Visitor<'de> for Items {
 
     fn visit_seq<S: SeqAccess<'de>>(self, mut values: S) -> Result<Vec<Item>, S::Error> {
         let mut items = Vec::new();
-        while let Some(value) = values.next_element()? {
-            items.push(Item::new(value, self.kind));
+        if let Of::Foreign(kind) = &self.of {
+            while values.next_element::<IgnoredAny>()?.is_some() {
+                items.push(Item::Read(Err(Unreadable::Foreign(kind.clone())), None));
+            }
+            return Ok(items);
+        }
+        while let Some(Served(value)) = values.next_element()? {
+            items.push(Item::new(value, &self.of));
         }
         Ok(items)
     }
 }
 
-fn list_kind(fields: &Map<String, Value>) -> Option<Kind> {
-    fields.get("kind").and_then(Value::as_str).and_then(of_list)
+fn list_of(fields: &Map<String, Value>) -> Of {
+    fields.get("kind").and_then(Value::as_str).map_or(Of::Any, of_list)
 }
 
-/// The kind of the items of a list of one kind: `PodList` holds Pods.
-fn of_list(list: &str) -> Option<Kind> {
-    named(list.strip_suffix("List")?)
+/// What is in a list of that kind: `PodList` holds Pods, and `List` anything.
+fn of_list(list: &str) -> Of {
+    match list.strip_suffix("List") {
+        None | Some("") => Of::Any,
+        Some(name) => named(name).map_or_else(|| Of::Foreign(clean_word(name)), Of::Ours),
+    }
 }
 
 fn named_in(object: &Value, field: &str) -> Option<Kind> {
@@ -223,7 +279,7 @@ mod tests {
     use super::*;
 
     fn names(json: &str) -> Vec<Result<String, Unreadable>> {
-        let Document::Objects(objects) = serde_json::from_str(json).unwrap() else { panic!("a watch event") };
+        let Document::Objects { objects, .. } = serde_json::from_str(json).unwrap() else { panic!("a watch event") };
         objects.into_iter().map(|object| object.map(|object| object.meta().name.clone())).collect()
     }
 
@@ -242,6 +298,40 @@ mod tests {
             names(list),
             [Ok("j".into()), Err(Unreadable::Foreign("Secret".into())), Err(Unreadable::Nameless(Kind::Pod))]
         );
+    }
+
+    #[test]
+    fn of_a_list_of_another_kind_only_the_number_is_read_wherever_its_kind_stands() {
+        let foreign = || Err(Unreadable::Foreign("Secret".into()));
+        let items = r#"[{"metadata":{"name":"a"},"data":{"password":"x"}},5]"#;
+        assert_eq!(names(&format!(r#"{{"kind":"SecretList","items":{items}}}"#)), [foreign(), foreign()]);
+        assert_eq!(names(&format!(r#"{{"items":{items},"kind":"SecretList"}}"#)), [foreign(), foreign()]);
+    }
+
+    #[test]
+    fn a_typed_list_tells_of_its_kind_also_where_it_is_empty() {
+        let of = |json: &str| match serde_json::from_str(json).unwrap() {
+            Document::Objects { of, .. } => of,
+            Document::Watch { .. } => panic!("a watch event"),
+        };
+        assert_eq!(of(r#"{"kind":"EventList","items":[]}"#), Some(Kind::Event));
+        assert_eq!(of(r#"{"items":null,"kind":"JobList"}"#), Some(Kind::Job));
+        assert_eq!(of(r#"{"kind":"List","items":[]}"#), None);
+    }
+
+    #[test]
+    fn the_newest_time_of_a_list_is_that_of_what_is_ours() {
+        let item = |kind: &str, time: &str| {
+            format!(r#"{{"kind":"{kind}","metadata":{{"name":"a","creationTimestamp":"{time}"}}}}"#)
+        };
+        let items = [
+            item("Job", "2026-11-29T15:00:00Z"),
+            item("Pod", "2026-11-29T15:00:09Z"),
+            item("Certificate", "2030-01-01T00:00:00Z"),
+        ];
+        let list = format!(r#"{{"items":[{}],"kind":"List"}}"#, items.join(","));
+        let Document::Objects { newest, .. } = serde_json::from_str(&list).unwrap() else { panic!("a watch event") };
+        assert_eq!(newest, Some("2026-11-29T15:00:09Z".parse().unwrap()));
     }
 
     #[test]

@@ -1,15 +1,15 @@
 //! Documents put together: a dump, or a recording.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 
 use super::document::{Document, Mark, Read, WatchEvent};
 use super::fault::Fault;
 use super::present::Present;
-use super::{Cut, Reading, Recording};
+use super::printed::PrintedLog;
+use super::{Cut, Dump, Reading, Recording};
 use crate::cluster::{Change, ClusterEvent, Kind, Object, Scope, Unreadable, clean_sentence};
-use crate::error::ExpectedError;
 
 /// What was read so far.
 #[derive(Debug, Default)]
@@ -19,6 +19,10 @@ pub(super) struct Gathered {
     watched: bool,
     /// The newest time so far: a recording without times advances by what its objects tell.
     newest: Option<Timestamp>,
+    /// The newest time that a plain object tells.
+    told: Option<Timestamp>,
+    /// The kinds that it tells of.
+    kinds: BTreeSet<Kind>,
     /// What is there by what was read so far.
     present: Present,
     /// The list that is being read.
@@ -68,7 +72,9 @@ impl Gathered {
     pub(super) fn take(&mut self, document: Document) {
         self.any = true;
         match document {
-            Document::Objects(objects) => {
+            Document::Objects { objects, of, newest } => {
+                self.kinds.extend(of);
+                self.told = self.told.max(newest);
                 for object in objects {
                     self.put(self.newest, object, Change::Applied);
                 }
@@ -97,6 +103,7 @@ impl Gathered {
         match object {
             Ok(object) => {
                 let kind = object.kind();
+                self.kinds.insert(kind);
                 let change = change(object);
                 match &mut self.list {
                     Some(list) if list.kind == kind => list.changes.push(change),
@@ -122,27 +129,32 @@ impl Gathered {
         self.list.is_some()
     }
 
-    /// What all of it is, after the last document, or after `fault` ended the reading of the file called `name`. A
-    /// recording tells the truth up to any point, so it is used up to there; half a dump would show half a cluster.
-    pub(super) fn finish(self, fault: Option<Fault>, name: &str) -> Result<Reading, ExpectedError> {
+    /// What all of it is, with the logs that stood between, after the last document, or after `fault` ended the reading of
+    /// the file called `name`. A recording tells the truth up to any point, so it is used up to there; half a dump would
+    /// show half a cluster. A dump may hold nothing of ours.
+    pub(super) fn finish(self, fault: Option<Fault>, logs: Vec<PrintedLog>, name: &str) -> Result<Reading, Fault> {
         let objects = self.changes.iter().any(|(_, change)| !matches!(change, Change::Alive(_)));
         let cut = match fault {
-            Some(fault) if !self.watched || !objects => return Err(fault.told_of(name)),
+            // What comes behind objects was meant to be one.
+            Some(Fault::NotKubernetes { line, problem }) if self.any && !self.watched => {
+                return Err(Fault::Syntax { line, problem });
+            }
+            Some(fault) if !self.watched || !objects => return Err(fault),
             Some(fault) => {
                 Some(Cut { warning: clean_sentence(&format!("{name} {}; what comes before is used", fault.problem())) })
             }
             None => None,
         };
-        if !objects {
-            let fault = if self.any { Fault::NothingOfOurs { instead: self.instead() } } else { Fault::Empty };
-            return Err(fault.told_of(name));
+        if !self.any && logs.is_empty() {
+            return Err(Fault::Empty);
         }
-        if !self.watched {
+        if !self.watched || !objects {
             let applied = self.changes.into_iter().filter_map(|(_, change)| match change {
                 Change::Applied(object) => Some(*object),
                 _ => None,
             });
-            return Ok(Reading::Dump(applied.collect()));
+            let (objects, kinds, newest, others) = (applied.collect(), self.kinds, self.told, self.skipped);
+            return Ok(Reading::Dump(Dump { objects, logs, kinds, newest, others, ..Dump::default() }));
         }
         // What comes before the first time that is known was there at that time.
         let begin = self.changes.iter().find_map(|(time, _)| *time).unwrap_or_default();
@@ -154,18 +166,5 @@ impl Gathered {
         let first = events.iter().map(|event| event.time).min().unwrap_or(begin);
         let last = events.iter().map(|event| event.time).max().unwrap_or(begin);
         Ok(Reading::Recording(Recording { events, cuts: cut.into_iter().collect(), first, last }))
-    }
-
-    /// What was passed over, in words: `ConfigMap and 2 more kinds (31 objects)`.
-    fn instead(&self) -> String {
-        let Some((first, _)) = self.skipped.first_key_value() else { return "an empty list".into() };
-        let count: usize = self.skipped.values().sum();
-        let more = match self.skipped.len() - 1 {
-            0 => String::new(),
-            1 => " and 1 more kind".into(),
-            more => format!(" and {more} more kinds"),
-        };
-        let objects = if count == 1 { "object" } else { "objects" };
-        format!("{first}{more} ({count} {objects})")
     }
 }

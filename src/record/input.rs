@@ -1,13 +1,20 @@
-//! Bytes: a file or a pipe, unpacked, and where it was cut off.
+//! Bytes: a file or a pipe, unpacked, and where it was cut off; and the text that they are.
 
+use std::cell::Cell;
 use std::io::{self, BufReader, Chain, Cursor, Read};
+use std::rc::Rc;
 
 use flate2::bufread::MultiGzDecoder;
 
 use super::fault::Fault;
+use super::printed::{PrintedLog, WithoutLogs};
 
 /// As many bytes are looked at to tell text from what is not.
 const LOOK: u64 = 8 * 1024;
+/// The most bytes that anything packed is unpacked to: ten times what the largest recordings take.
+pub(crate) const MOST_UNPACKED: u64 = 2 * 1024 * 1024 * 1024;
+/// As many bytes are taken at once.
+const BLOCK: usize = 64 * 1024;
 
 /// How a text is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,33 +23,111 @@ pub(super) enum Format {
     Yaml,
 }
 
-/// A text, unpacked where it was packed. One that was packed and breaks off ends there, and says so afterwards.
-pub(super) struct Input<R: Read> {
-    text: Chain<Cursor<Vec<u8>>, Unpacked<R>>,
-    format: Format,
-    lines: u64,
+/// How many bytes may still be unpacked: by one file, or by all that are in an archive together.
+#[derive(Clone, Debug)]
+pub(crate) struct Budget(Rc<Cell<u64>>);
+
+impl Budget {
+    /// One of so many bytes.
+    pub(crate) fn of(bytes: u64) -> Self {
+        Self(Rc::new(Cell::new(bytes)))
+    }
+
+    /// Whether more was asked for than there is.
+    pub(crate) fn is_spent(&self) -> bool {
+        self.0.get() == 0
+    }
+
+    fn spend(&self, bytes: usize) -> io::Result<()> {
+        self.0.set(self.0.get().saturating_sub(bytes as u64));
+        if self.is_spent() { Err(io::ErrorKind::FileTooLarge.into()) } else { Ok(()) }
+    }
 }
 
-/// The bytes of a file, as they are or unpacked.
-enum Unpacked<R: Read> {
+/// Bytes, as many as the budget allows.
+pub(crate) struct Within<R>(pub(crate) R, pub(crate) Budget);
+
+impl<R: Read> Read for Within<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.0.read(buffer)?;
+        self.1.spend(read).map(|()| read)
+    }
+}
+
+/// A file or a pipe, unpacked where it was packed, of which the beginning was looked at.
+pub(crate) struct Opened<R: Read> {
+    head: Vec<u8>,
+    rest: Unpacked<R>,
+}
+
+/// All of the bytes of a file.
+pub(crate) type Whole<R> = Chain<Cursor<Vec<u8>>, Unpacked<R>>;
+
+/// The bytes of a file, as they are or unpacked. What was packed and breaks off ends there, and says so afterwards.
+pub(crate) enum Unpacked<R: Read> {
+    /// As they are.
     Plain(Packed<R>),
-    Gzip { bytes: MultiGzDecoder<BufReader<Packed<R>>>, broken: bool },
+    /// Unpacked.
+    Gzip {
+        /// The bytes, as many as may be.
+        bytes: Within<MultiGzDecoder<BufReader<Packed<R>>>>,
+        /// Whether they broke off.
+        broken: bool,
+    },
 }
 
 /// The bytes of a file, after the first two were looked at.
 type Packed<R> = Chain<Cursor<Vec<u8>>, R>;
 
-impl<R: Read> Input<R> {
-    /// Looks at the first bytes: packed or not, text or not, JSON or YAML.
-    pub(super) fn new(mut source: R) -> Result<Self, Fault> {
+impl<R: Read> Opened<R> {
+    /// Looks at the first bytes.
+    pub(crate) fn new(mut source: R, budget: Budget) -> io::Result<Self> {
         let magic = peek(&mut source, 2)?;
         let gzip = magic == [0x1f, 0x8b];
         let packed = Cursor::new(magic).chain(source);
-        let mut unpacked = match gzip {
-            true => Unpacked::Gzip { bytes: MultiGzDecoder::new(BufReader::new(packed)), broken: false },
+        let mut rest = match gzip {
+            true => {
+                let bytes = MultiGzDecoder::new(BufReader::with_capacity(BLOCK, packed));
+                Unpacked::Gzip { bytes: Within(bytes, budget), broken: false }
+            }
             false => Unpacked::Plain(packed),
         };
-        let mut head = peek(&mut unpacked, LOOK)?;
+        Ok(Self { head: peek(&mut rest, LOOK)?, rest })
+    }
+
+    /// The first bytes, unpacked.
+    pub(crate) fn head(&self) -> &[u8] {
+        &self.head
+    }
+
+    /// All of the bytes, unpacked.
+    pub(crate) fn whole(self) -> Whole<R> {
+        Cursor::new(self.head).chain(self.rest)
+    }
+}
+
+impl<R: Read> Unpacked<R> {
+    /// Whether it was packed, and broke off.
+    pub(crate) fn is_broken(&self) -> bool {
+        matches!(self, Self::Gzip { broken: true, .. })
+    }
+
+    fn is_too_large(&self) -> bool {
+        matches!(self, Self::Gzip { bytes, .. } if bytes.1.is_spent())
+    }
+}
+
+/// A text, and the logs that stood in it.
+pub(super) struct Input<R: Read> {
+    text: WithoutLogs<BufReader<Whole<R>>>,
+    format: Format,
+    lines: u64,
+}
+
+impl<R: Read> Input<R> {
+    /// Looks whether it is text, and whether that is JSON or YAML.
+    pub(super) fn new(opened: Opened<R>) -> Result<Self, Fault> {
+        let Opened { mut head, rest } = opened;
         if head.starts_with(&[0xff, 0xfe]) || head.starts_with(&[0xfe, 0xff]) {
             return Err(Fault::Utf16);
         }
@@ -57,7 +142,8 @@ impl<R: Read> Input<R> {
             Some(b'{' | b'[') => Format::Json,
             _ => Format::Yaml,
         };
-        Ok(Self { text: Cursor::new(head).chain(unpacked), format, lines: 0 })
+        let text = WithoutLogs::new(BufReader::with_capacity(BLOCK, Cursor::new(head).chain(rest)));
+        Ok(Self { text, format, lines: 0 })
     }
 
     /// How the text is written.
@@ -65,10 +151,17 @@ impl<R: Read> Input<R> {
         self.format
     }
 
-    /// The line in which a packed file broke off, once it was read to its end.
-    pub(super) fn cut(&self) -> Option<u64> {
-        match self.text.get_ref().1 {
-            Unpacked::Gzip { broken: true, .. } => Some(self.line()),
+    /// The logs that stood between its documents, as far as it was read.
+    pub(super) fn take_logs(&mut self) -> Vec<PrintedLog> {
+        self.text.take_logs()
+    }
+
+    /// Why a packed file ended before its end, once it was read up to there.
+    pub(super) fn fault(&self) -> Option<Fault> {
+        let unpacked = self.text.get_ref().get_ref().get_ref().1;
+        match unpacked {
+            unpacked if unpacked.is_too_large() => Some(Fault::TooLarge),
+            unpacked if unpacked.is_broken() => Some(Fault::Cut { line: self.line() }),
             _ => None,
         }
     }
@@ -108,9 +201,9 @@ fn is_damage(kind: io::ErrorKind) -> bool {
     matches!(kind, io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData)
 }
 
-fn peek(source: &mut impl Read, most: u64) -> Result<Vec<u8>, Fault> {
+fn peek(source: &mut impl Read, most: u64) -> io::Result<Vec<u8>> {
     let mut head = Vec::new();
-    source.take(most).read_to_end(&mut head).map_err(Fault::Unreadable)?;
+    source.take(most).read_to_end(&mut head)?;
     Ok(head)
 }
 

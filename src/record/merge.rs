@@ -31,7 +31,8 @@ fn open_recording(path: &Path) -> Result<Recording, ExpectedError> {
     }
 }
 
-fn merge(recordings: Vec<Recording>) -> Option<Recording> {
+/// Several recordings as one, by their times; `None` where there is none.
+pub(crate) fn merge(recordings: Vec<Recording>) -> Option<Recording> {
     let first = recordings.iter().map(|recording| recording.first).min()?;
     let last = recordings.iter().map(|recording| recording.last).max()?;
     let (mut timed, mut cuts) = (Vec::new(), Vec::new());
@@ -117,6 +118,8 @@ mod tests {
         fs::write(&dump, r#"{"kind":"Pod","metadata":{"name":"p"}}"#).unwrap();
         let error = open_all(&[one.clone(), dump.clone()]).unwrap_err().message;
         assert!(error.starts_with(&format!("`{}` is no recording", dump.display())), "{error}");
+        let error = open_all(&[home.path().to_owned()]).unwrap_err().message;
+        assert_eq!(error, format!("`{}` is a directory; name a file in it", home.path().display()));
         let error = open_all(&[one, home.path().join("none")]).unwrap_err().message;
         assert!(error.contains("there is no file") && error.contains("none"), "{error}");
     }

@@ -13,6 +13,8 @@
 //! | `document` | one document of JSON or YAML |
 //! | `gather` | documents put together: a dump or a recording |
 //! | `fault` | why a file cannot be read, in one sentence |
+//! | `dump` | what a dump holds, and what a source would say of it |
+//! | `printed` | the logs that stand between the documents of a dump |
 //! | `merge` | several recordings as one |
 //! | `encode` | the lines of an event: the format |
 //! | `redact` | what a recording leaves out |
@@ -21,41 +23,48 @@
 //! | `when` | which fields hold times, and the time of an event that was recorded without |
 
 mod document;
+mod dump;
 mod encode;
 mod fault;
 mod gather;
 mod input;
 mod merge;
 mod present;
+mod printed;
 #[cfg(test)]
 mod properties;
 mod redact;
 mod when;
 mod writer;
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, BufReader, Read};
 use std::path::Path;
 
 use jiff::Timestamp;
 use serde::de::DeserializeOwned;
 
-use crate::cluster::{ClusterEvent, Object};
+use crate::cluster::ClusterEvent;
 use crate::error::ExpectedError;
 use document::Document;
-use fault::Fault;
 use gather::Gathered;
 use input::{Format, Input};
-pub(crate) use when::is_time;
 
+pub use dump::Dump;
+pub(crate) use fault::{Fault, REMEDY};
+pub(crate) use input::{Budget, MOST_UNPACKED, Opened, Whole, Within};
+pub(crate) use merge::merge;
 pub use merge::open_all;
+pub use printed::PrintedLog;
+pub(crate) use printed::START;
+pub(crate) use when::is_time;
 pub use writer::{Pen, Recorder, Written};
 
 /// What a file holds.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Reading {
-    /// The objects of a cluster at one moment, in the order of the file. Which moment, the file does not tell.
-    Dump(Vec<Object>),
+    /// The objects of a cluster at one moment.
+    Dump(Dump),
     /// What happened in a cluster.
     Recording(Recording),
 }
@@ -91,11 +100,7 @@ pub fn open(path: &Path) -> Result<Reading, ExpectedError> {
         return read(io::stdin().lock(), "standard input");
     }
     let name = format!("`{}`", path.display());
-    let file = File::open(path).map_err(|error| Fault::Unreadable(error).told_of(&name))?;
-    if fs::metadata(path).is_ok_and(|metadata| metadata.is_dir()) {
-        return Err(Fault::Directory.told_of(&name));
-    }
-    read(file, &name)
+    read(File::open(path).map_err(|error| Fault::Unreadable(error).told_of(&name))?, &name)
 }
 
 /// Reads what `source` holds; `name` is how errors call it.
@@ -103,19 +108,30 @@ pub fn open(path: &Path) -> Result<Reading, ExpectedError> {
 /// # Errors
 /// As [`open`].
 pub fn read(source: impl Read, name: &str) -> Result<Reading, ExpectedError> {
-    let mut input = Input::new(source).map_err(|fault| fault.told_of(name))?;
+    let opened = Opened::new(source, Budget::of(MOST_UNPACKED)).map_err(Fault::Unreadable);
+    let reading = opened.and_then(|opened| text(opened, name)).map_err(|fault| fault.told_of(name))?;
+    match &reading {
+        Reading::Dump(dump) if dump.is_empty() => Err(Fault::NothingOfOurs { instead: dump.instead() }.told_of(name)),
+        _ => Ok(reading),
+    }
+}
+
+/// Reads one text, which may be a dump that holds nothing of ours; `name` is how a recording that was cut off calls it.
+pub(crate) fn text(opened: Opened<impl Read>, name: &str) -> Result<Reading, Fault> {
+    let mut input = Input::new(opened)?;
     let mut gathered = Gathered::default();
     let parsed = match input.format() {
         Format::Json => take_all(json_documents(&mut input), &mut gathered),
         Format::Yaml => take_all(yaml_documents(&mut input), &mut gathered),
     };
-    let fault = match (input.cut(), parsed) {
-        // A cut explains what the parser stumbled over, and tells of a document that seems whole that it may not be.
-        (Some(line), _) => Some(Fault::Cut { line }),
+    let fault = match (input.fault(), parsed) {
+        // What ended the bytes explains what the parser stumbled over, and tells of a document that seems whole that it
+        // may not be.
+        (Some(fault), _) => Some(fault),
         (None, Ok(())) if gathered.is_in_list() => Some(Fault::Cut { line: input.line() }),
-        (None, parsed) => parsed.err(),
+        (None, parsed) => parsed.err().map(|fault| fault.at_last_in(input.line())),
     };
-    gathered.finish(fault, name)
+    gathered.finish(fault, input.take_logs(), name)
 }
 
 fn take_all(documents: impl Iterator<Item = Result<Document, Fault>>, gathered: &mut Gathered) -> Result<(), Fault> {
@@ -179,7 +195,7 @@ mod tests {
 
     fn dump(text: &str) -> Vec<String> {
         match read(text.as_bytes(), "`it`").unwrap() {
-            Reading::Dump(objects) => objects.iter().map(|object| object.meta().name.clone()).collect(),
+            Reading::Dump(dump) => dump.objects.iter().map(|object| object.meta().name.clone()).collect(),
             Reading::Recording(_) => panic!("a recording"),
         }
     }

@@ -96,6 +96,7 @@ fn watches() -> impl Strategy<Value = Change> {
             .prop_map(|(message, heard)| WatchState::Forbidden { message: clean(&message), heard }),
         Just(WatchState::Undefined),
         Just(WatchState::Ended),
+        Just(WatchState::Absent),
     ];
     (kinds(), state).prop_map(|(kind, state)| Change::Watch { kind, state })
 }

@@ -126,17 +126,6 @@ impl Course {
     }
 }
 
-/// The last time that anything about a run tells of, but for times to come.
-pub fn last_told(run: &Run) -> Option<Timestamp> {
-    let jobs = run.steps.iter().filter_map(|step| step.gate()?.job.as_ref());
-    let attempts = jobs.flat_map(|job| &job.history).chain(run.history.iter().flat_map(|job| &job.history));
-    let attempts = attempts.flat_map(|attempt| [attempt.started, attempt.ended]);
-    let steps = run.steps.iter().flat_map(|step| [step.started(), step.ended()]);
-    let past = run.history.iter().flat_map(|job| [job.started, job.ended]);
-    let operator = run.operator.iter().map(|operator| operator.since);
-    attempts.chain(steps).chain(past).chain(operator).chain([run.ended]).flatten().max()
-}
-
 impl Known {
     fn new(run: &Run, time: Timestamp) -> Self {
         let mut known = Self { run: run.clone(), gone: None, said: Vec::new(), deadlines: BTreeMap::new() };

@@ -34,7 +34,7 @@ mod tests;
 
 use std::io;
 
-pub use course::{Course, last_told};
+pub use course::Course;
 pub use report::{Given, Origin, Report};
 
 /// How a report is written.

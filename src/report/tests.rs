@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use jiff::Timestamp;
 
 use super::jobs::MOST_LOG_BYTES;
 use super::*;
@@ -240,11 +239,4 @@ fn a_journal_over_midnight_tells_the_days() {
     let course = course([moment(&[retrying(1)], live(), day - 60), moment(&[retrying(2)], live(), day + 60)]);
     let told = markdown(&course, &cluster());
     assert!(told.contains("| 11-29 23:59:00 |") && told.contains("| 11-30 00:01:00 |"), "{told}");
-}
-
-#[test]
-fn the_last_time_that_is_told_is_none_to_come() {
-    let run = retrying(3);
-    let last: Option<Timestamp> = last_told(&run);
-    assert_eq!(last, Some(sample::time("15:10:15")), "the end of the rollout; the deadline is at 16:00");
 }

@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "each test uses a part of it")]
 
+pub mod retry;
+
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -57,4 +59,11 @@ pub fn recordings() -> Vec<String> {
     paths.sort();
     assert!(!paths.is_empty());
     paths
+}
+
+/// One sentence on standard error that begins like that, nothing on standard output, and exit code 2.
+pub fn assert_refused(ran: &Ran, start: &str) {
+    assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{ran:?}");
+    assert!(ran.stderr.starts_with(&format!("gatewatch: {start}")), "{start:?} is expected in {ran:?}");
+    assert_eq!(ran.stderr.lines().count(), 1, "{ran:?}");
 }

@@ -61,7 +61,7 @@ fn steps(core: &GitLabCore, world: &World, jobs: &Jobs<'_>) -> Vec<Step> {
     let post = gate(core, world, jobs, StepId::PostMigrations);
     let wait = gate(core, world, jobs, StepId::BatchedMigrations);
     let deployments = deployments(core, world, jobs);
-    let forbidden = world.feed().forbidden(Kind::Deployment);
+    let forbidden = world.feed().forbidden(Kind::Deployment) || world.feed().lacks(Kind::Deployment);
     let rails = rollout(
         &deployments,
         &Between {
@@ -110,6 +110,7 @@ fn gate(core: &GitLabCore, world: &World, jobs: &Jobs<'_>, step: StepId) -> Gate
     }
     Gate::without_job(match () {
         () if world.feed().forbidden(Kind::Job) => GateState::Unknown(Unseen::Forbidden),
+        () if world.feed().lacks(Kind::Job) => GateState::Unknown(Unseen::Absent),
         () if step == StepId::BatchedMigrations && core.skips_wait => GateState::Skipped,
         () if later_step_began(core, jobs, step) => GateState::Unknown(Unseen::BeforeWeLooked),
         () => GateState::Pending,

@@ -125,6 +125,7 @@ fn gate_extra(theme: Theme, gate: &Gate, room: usize) -> Vec<Span<'static>> {
     let Some(job) = &gate.job else {
         let word = match gate.state {
             GateState::Unknown(Unseen::Forbidden) => "you may not see Jobs",
+            GateState::Unknown(Unseen::Absent) => "the dump holds no Jobs",
             GateState::Unknown(Unseen::BeforeWeLooked) => "it ran before we looked",
             GateState::Unknown(Unseen::Deleted) => "its Job was deleted",
             _ => "",

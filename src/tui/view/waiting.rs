@@ -72,10 +72,10 @@ fn words(model: &Model) -> (String, Vec<String>) {
                 .chain([format!("Trying again since {}.", words::clock(*since, model.now(), &model.settings.zone))])
                 .collect(),
         ),
-        Some(WatchState::Ended) if model.settings.origin.is_recording() => {
+        Some(WatchState::Ended | WatchState::Absent) if model.settings.origin.is_recording() => {
             (format!("{place} holds no GitLabCore"), Vec::new())
         }
-        Some(WatchState::Live { .. } | WatchState::Ended) => match model.feed().state() {
+        Some(WatchState::Live { .. } | WatchState::Ended | WatchState::Absent) => match model.feed().state() {
             FeedState::Stale { error, .. } => (
                 format!("No GitLabCore in {namespace} so far"),
                 told(&error).into_iter().chain(["Not everything can be seen; trying again.".into()]).collect(),

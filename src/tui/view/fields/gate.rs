@@ -18,6 +18,9 @@ impl Fields<'_> {
             GateState::Unknown(Unseen::Forbidden) => {
                 self.sentence("You may not see Jobs, so nobody can tell how this gate stands.");
             }
+            GateState::Unknown(Unseen::Absent) => {
+                self.sentence("The dump holds no Jobs, so nobody can tell how this gate stands.");
+            }
             GateState::Unknown(Unseen::BeforeWeLooked) => {
                 self.sentence("It ran before gatewatch looked, and its Job is gone.");
             }
