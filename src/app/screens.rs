@@ -19,7 +19,7 @@ use crate::source::live::{Connection, Live, connect};
 use crate::source::{Recorded, Source};
 use crate::state::{Keeper, Place, Report};
 use crate::tape::Deck;
-use crate::tui::{self, Input, Leave, Left, Mode, Origin, Ports, RecorderState, Settings, Theme};
+use crate::tui::{self, Input, KeyMap, Leave, Left, Mode, Origin, Ports, RecorderState, Settings, Theme};
 
 /// Shows a cluster.
 pub(super) async fn dashboard(cli: &Cli) -> Result<ExitCode, ExpectedError> {
@@ -185,6 +185,7 @@ pub(super) fn settings(cli: &Cli, place: String, namespace: Option<String>, orig
         mode: if display.kiosk { Mode::Kiosk } else { Mode::Interactive },
         redact: display.redact,
         theme: Theme { ascii: theme.ascii || display.ascii, ..theme },
+        keys: KeyMap::default(),
         target: cli.connection.target(),
         zone: TimeZone::system(),
         recorder: RecorderState::Off,
