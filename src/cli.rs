@@ -1,6 +1,7 @@
-//! The command line; `values` has what its options take, and `demo` the demo's.
+//! The command line; `values` has what its options take, `demo` the demo's, and `tool` that of what is about gatewatch itself.
 
 mod demo;
+mod tool;
 mod values;
 
 use std::ffi::OsString;
@@ -13,9 +14,11 @@ use jiff::SignedDuration;
 use crate::gate::Target;
 use crate::notify::Notify;
 use crate::output::{StatusFormat, WaitFormat};
+use crate::tui::Background;
 use values::{positive_duration, positive_number};
 
 pub use demo::DemoArgs;
+pub use tool::ConfigArgs;
 pub use values::At;
 
 /// Watches zero-downtime GitLab upgrades on Kubernetes: which gate is running, blocked, retrying, failing, failed or
@@ -33,12 +36,16 @@ Examples:
   gatewatch record FILE            record what the cluster says
   gatewatch replay FILE            play a recording
   gatewatch demo                   try all of it, without a cluster
+  gatewatch config                 what is set, and where that came from
   kubectl get glc,jobs,pods,events,deployments -o json | gatewatch status -f -
 
 Exit codes: 0 settled (for status also under way), 1 the upgrade failed, 2 wrong use,
 3 timed out, 4 the cluster cannot be reached or refuses, 5 the resource is gone"
 )]
 pub struct Cli {
+    /// Read the settings from this file, instead of $XDG_CONFIG_HOME/gatewatch/config.toml
+    #[arg(long, global = true, value_name = "FILE")]
+    pub config: Option<PathBuf>,
     /// Which cluster, and what of it.
     #[command(flatten)]
     pub connection: ConnectionArgs,
@@ -66,6 +73,8 @@ pub enum Command {
     Replay(ReplayArgs),
     /// Watch a recorded upgrade as if it happened now, on an API server inside gatewatch; no cluster is needed
     Demo(DemoArgs),
+    /// Print the settings, and where each came from
+    Config(ConfigArgs),
 }
 
 /// Which cluster, and what of it.
@@ -102,6 +111,9 @@ pub struct DisplayArgs {
     /// Draw with ASCII characters alone
     #[arg(long)]
     pub ascii: bool,
+    /// What the colours are to be read on; a dark background where not given
+    #[arg(long, value_enum, value_name = "BACKGROUND")]
+    pub theme: Option<Background>,
     /// What to ring the bell and send a desktop notification for, unless the terminal has the focus; failures where not
     /// given, and never for a kiosk or a recording
     #[arg(long, value_enum, value_name = "WHAT")]
@@ -214,7 +226,7 @@ impl Cli {
         };
         if let Some(who) = no_dashboard.filter(|_| cli.display() != DisplayArgs::default()) {
             return refuse(&format!(
-                "'--kiosk', '--redact', '--ascii', '--notify' and '--no-state' are for the dashboard, which {who} not show"
+                "'--kiosk', '--redact', '--ascii', '--theme', '--notify' and '--no-state' are for the dashboard, which {who} not show"
             ));
         }
         if matches!(cli.command, Some(Command::Demo(_))) && cli.connection != ConnectionArgs::default() {
@@ -233,22 +245,25 @@ impl Cli {
     fn told() -> clap::Command {
         let command = Self::command();
         let everywhere = command.get_arguments().filter(|argument| argument.is_global_set());
-        let hidden: Vec<Arg> = everywhere.map(|argument| argument.clone().hide(true)).collect();
+        let refused = everywhere.filter(|argument| argument.get_id() != "config");
+        let hidden: Vec<Arg> = refused.map(|argument| argument.clone().hide(true)).collect();
         command.mut_subcommand("demo", |demo| demo.args(hidden))
     }
 
     /// How the dashboard looks, wherever that was said.
     pub fn display(&self) -> DisplayArgs {
         let here = self.display;
-        let DisplayArgs { kiosk, redact, ascii, notify, no_state } = match &self.command {
+        let DisplayArgs { kiosk, redact, ascii, theme, notify, no_state } = match &self.command {
             Some(Command::Replay(replay)) => replay.display,
             Some(Command::Demo(demo)) => demo.display,
+            Some(Command::Config(config)) => config.display,
             _ => here,
         };
         DisplayArgs {
             kiosk: kiosk || here.kiosk,
             redact: redact || here.redact,
             ascii: ascii || here.ascii,
+            theme: theme.or(here.theme),
             notify: notify.or(here.notify),
             no_state: no_state || here.no_state,
         }

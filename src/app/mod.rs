@@ -8,9 +8,11 @@
 //! | `screens` | the dashboard and the kiosk, on a cluster or on a recording |
 //! | `asked` | the signals that end what has no screen |
 //! | `demo` | the same on an API server inside the program, and that server alone |
+//! | `configured` | what the settings make of a command line, and how they are shown |
 
 mod asked;
 mod cluster;
+mod configured;
 mod demo;
 mod file;
 mod record;
@@ -39,18 +41,20 @@ const WAITING: usize = 1024;
 /// # Errors
 /// An [`ExpectedError`] says what went wrong, and knows the exit code.
 pub fn run(cli: &Cli) -> Result<ExitCode, ExpectedError> {
-    let connection = &cli.connection;
+    let (cli, config) = configured::configured(cli)?;
+    let (cli, connection) = (&cli, &cli.connection);
     match &cli.command {
+        Some(Command::Config(_)) => configured::show(cli),
         Some(Command::Status(args)) if args.file.file.is_some() => file::status(connection, args),
         Some(Command::Wait(args)) if args.file.file.is_some() => file::wait(connection, args),
         Some(Command::Status(args)) => in_runtime(cluster::status(connection, args)),
         Some(Command::Wait(args)) => in_runtime(cluster::wait(connection, args)),
         Some(Command::Record(args)) => in_runtime(record::record(connection, args)),
-        Some(Command::Replay(args)) => in_runtime(screens::replay(cli, args)),
+        Some(Command::Replay(args)) => in_runtime(screens::replay(cli, &config, args)),
         Some(Command::Demo(args)) if args.list => demo::list(),
         Some(Command::Demo(args)) if args.serve => in_runtime(demo::serve(args)),
-        Some(Command::Demo(args)) => in_runtime(demo::show(cli, args)),
-        None => in_runtime(screens::dashboard(cli)),
+        Some(Command::Demo(args)) => in_runtime(demo::show(cli, &config, args)),
+        None => in_runtime(screens::dashboard(cli, &config)),
     }
 }
 
