@@ -1,6 +1,8 @@
-//! The command line; `values` has what its options take, `demo` the demo's, and `tool` that of what is about gatewatch itself.
+//! The command line; `values` has what its options take, `demo` the demo's, `tool` that of what is about gatewatch itself, and
+//! `program` the name that it was called by.
 
 mod demo;
+mod program;
 mod tool;
 mod values;
 
@@ -8,7 +10,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use clap::error::ErrorKind;
-use clap::{Arg, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{Args, FromArgMatches, Parser, Subcommand};
 use jiff::SignedDuration;
 
 use crate::gate::Target;
@@ -18,7 +20,8 @@ use crate::tui::Background;
 use values::{positive_duration, positive_number};
 
 pub use demo::DemoArgs;
-pub use tool::ConfigArgs;
+pub use program::Program;
+pub use tool::{CompletionsArgs, ConfigArgs, ManArgs, Shell, VersionArgs, VersionFormat};
 pub use values::At;
 
 /// Watches zero-downtime GitLab upgrades on Kubernetes: which gate is running, blocked, retrying, failing, failed or
@@ -75,6 +78,12 @@ pub enum Command {
     Demo(DemoArgs),
     /// Print the settings, and where each came from
     Config(ConfigArgs),
+    /// Print the script that lets a shell complete commands
+    Completions(CompletionsArgs),
+    /// Print the manual
+    Man(ManArgs),
+    /// Print the version, for a report of a bug
+    Version(VersionArgs),
 }
 
 /// Which cluster, and what of it.
@@ -212,8 +221,10 @@ impl Cli {
     /// What clap says of them, help and version included; and of options that stand before and after a subcommand and do
     /// not go together, which it does not hold against each other.
     pub fn read(words: impl IntoIterator<Item = OsString>) -> Result<Self, clap::Error> {
-        let cli = Self::from_arg_matches(&Self::told().try_get_matches_from(words)?)?;
-        let refuse = |why: &str| Err(Self::told().error(ErrorKind::ArgumentConflict, why));
+        let words: Vec<OsString> = words.into_iter().collect();
+        let program = words.first().map_or(Program::Gatewatch, |word| Program::of(word));
+        let cli = Self::from_arg_matches(&program.command().try_get_matches_from(words)?)?;
+        let refuse = |why: &str| Err(program.command().error(ErrorKind::ArgumentConflict, why));
         if cli.connection.all_namespaces && cli.connection.namespace.is_some() {
             return refuse("the argument '--namespace <NAMESPACE>' cannot be used with '--all-namespaces'");
         }
@@ -222,6 +233,9 @@ impl Cli {
                 Some("'status', 'wait' and 'record' do")
             }
             Some(Command::Demo(demo)) if demo.serve || demo.list => Some("'demo --serve' and 'demo --list' do"),
+            Some(Command::Completions(_) | Command::Man(_) | Command::Version(_)) => {
+                Some("'completions', 'man' and 'version' do")
+            }
             _ => None,
         };
         if let Some(who) = no_dashboard.filter(|_| cli.display() != DisplayArgs::default()) {
@@ -239,15 +253,6 @@ impl Cli {
             return refuse("'--record' needs a file, as the dashboard takes standard output");
         }
         Ok(cli)
-    }
-
-    /// The command line, where the help of the demo doesn't list what the demo refuses.
-    fn told() -> clap::Command {
-        let command = Self::command();
-        let everywhere = command.get_arguments().filter(|argument| argument.is_global_set());
-        let refused = everywhere.filter(|argument| argument.get_id() != "config");
-        let hidden: Vec<Arg> = refused.map(|argument| argument.clone().hide(true)).collect();
-        command.mut_subcommand("demo", |demo| demo.args(hidden))
     }
 
     /// How the dashboard looks, wherever that was said.
@@ -288,7 +293,9 @@ mod tests {
 
     #[test]
     fn the_command_line_is_sound() {
-        Cli::told().debug_assert();
+        for program in [Program::Gatewatch, Program::OfKubectl] {
+            program.command().debug_assert();
+        }
     }
 
     #[test]

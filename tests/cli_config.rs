@@ -143,7 +143,7 @@ fn a_namespace_that_was_set_is_of_clusters_and_hides_nothing_of_a_file() {
 fn a_file_that_is_wrong_stands_in_the_way_of_nothing_that_does_not_need_it() {
     let (home, _) = home("what = is this");
     let recording = recording("retry");
-    for words in ["demo --list", &format!("status -f {recording}")] {
+    for words in ["version", "man", "completions bash", "demo --list", &format!("status -f {recording}")] {
         let ran = in_home(home.path(), words, &[]);
         assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{words}");
     }

@@ -27,7 +27,7 @@ fn needs(command: Option<&Command>) -> Needs {
         Some(Command::Replay(_)) => Needs::Dashboard,
         Some(Command::Demo(demo)) if !demo.list && !demo.serve => Needs::Dashboard,
         Some(Command::Status(_) | Command::Wait(_) | Command::Demo(_)) => Needs::Nothing,
-        Some(Command::Config(_)) => Needs::Nothing,
+        Some(Command::Config(_) | Command::Completions(_) | Command::Man(_) | Command::Version(_)) => Needs::Nothing,
     }
 }
 

@@ -9,14 +9,19 @@
 //! | `asked` | the signals that end what has no screen |
 //! | `demo` | the same on an API server inside the program, and that server alone |
 //! | `configured` | what the settings make of a command line, and how they are shown |
+//! | `complete` | what a shell is told that completes a command |
+//! | `man`, `version` | the manual, the version |
 
 mod asked;
 mod cluster;
+mod complete;
 mod configured;
 mod demo;
 mod file;
+mod man;
 mod record;
 mod screens;
+mod version;
 
 use std::future::{Future, poll_fn};
 use std::io::{self, Write};
@@ -33,6 +38,8 @@ use crate::run::RunChange;
 use crate::source::Source;
 use crate::source::live::ConnectOptions;
 
+pub use complete::answer;
+
 /// How many events may wait between a source and its sink.
 const WAITING: usize = 1024;
 
@@ -45,6 +52,9 @@ pub fn run(cli: &Cli) -> Result<ExitCode, ExpectedError> {
     let (cli, connection) = (&cli, &cli.connection);
     match &cli.command {
         Some(Command::Config(_)) => configured::show(cli),
+        Some(Command::Completions(args)) => complete::script(args),
+        Some(Command::Man(args)) => man::man(cli, args),
+        Some(Command::Version(args)) => version::print(args),
         Some(Command::Status(args)) if args.file.file.is_some() => file::status(connection, args),
         Some(Command::Wait(args)) if args.file.file.is_some() => file::wait(connection, args),
         Some(Command::Status(args)) => in_runtime(cluster::status(connection, args)),

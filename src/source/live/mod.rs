@@ -13,6 +13,7 @@
 //! |---|---|
 //! | `connect` | from options to a client, and whether the cluster answers |
 //! | `kubeconfig` | where the way to a cluster is written down |
+//! | `names` | what namespaces and contexts are called |
 //! | `query` | what a watch asks for |
 //! | `watch` | one watch, as a state machine |
 //! | `listing` | how a kind is listed |
@@ -34,6 +35,7 @@ mod keep;
 mod kubeconfig;
 mod listing;
 mod logs;
+mod names;
 mod pace;
 mod query;
 mod skew;
@@ -58,6 +60,7 @@ use watch::Watch;
 pub use connect::{ConnectOptions, Connection, connect};
 pub use interest::Interest;
 pub use logs::{LogScope, ReadOnce};
+pub use names::{ContextName, contexts, instances, namespaces};
 
 /// The kinds of which everything is watched.
 const KINDS: [Kind; 4] = [Kind::GitLabCore, Kind::Job, Kind::Pod, Kind::Deployment];
