@@ -1,8 +1,11 @@
-//! The command line; `values` has what its options take, and each other file the subcommand of its name.
+//! The command line; `values` has what its options take, `tool` what is about gatewatch itself, `program` the name that it was
+//! called by, and each other file the subcommand of its name.
 
 mod demo;
+mod program;
 mod rbac;
 mod report;
+mod tool;
 mod values;
 mod wait;
 
@@ -10,16 +13,19 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use clap::error::ErrorKind;
-use clap::{Arg, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{Args, FromArgMatches, Parser, Subcommand};
 
 use crate::gate::Target;
 use crate::notify::Notify;
 use crate::output::StatusFormat;
+use crate::tui::Background;
 use values::{instance_name, positive_number};
 
 pub use demo::DemoArgs;
+pub use program::Program;
 pub use rbac::{Account, RbacArgs};
 pub use report::ReportArgs;
+pub use tool::{CompletionsArgs, ConfigArgs, ManArgs, Shell, VersionArgs, VersionFormat};
 pub use values::At;
 pub use wait::WaitArgs;
 
@@ -40,12 +46,16 @@ Examples:
   gatewatch replay FILE            play a recording
   gatewatch report FILE -o html    the course of an upgrade, for a ticket
   gatewatch demo                   try all of it, without a cluster
+  gatewatch config                 what is set, and where that came from
   kubectl get glc,jobs,pods,events,deployments -o json | gatewatch status -f -
 
 Exit codes: 0 settled (for status also under way), 1 the upgrade failed, 2 wrong use,
 3 timed out, 4 the cluster cannot be reached or refuses, 5 the resource is gone"
 )]
 pub struct Cli {
+    /// Read the settings from this file, instead of $XDG_CONFIG_HOME/gatewatch/config.toml
+    #[arg(long, global = true, value_name = "FILE")]
+    pub config: Option<PathBuf>,
     /// Which cluster, and what of it.
     #[command(flatten)]
     pub connection: ConnectionArgs,
@@ -77,6 +87,14 @@ pub enum Command {
     Report(ReportArgs),
     /// Watch a recorded upgrade as if it happened now, on an API server inside gatewatch; no cluster is needed
     Demo(DemoArgs),
+    /// Print the settings, and where each came from
+    Config(ConfigArgs),
+    /// Print the script that lets a shell complete commands
+    Completions(CompletionsArgs),
+    /// Print the manual
+    Man(ManArgs),
+    /// Print the version, for a report of a bug
+    Version(VersionArgs),
 }
 
 /// Which cluster, and what of it.
@@ -113,6 +131,9 @@ pub struct DisplayArgs {
     /// Draw with ASCII characters alone
     #[arg(long)]
     pub ascii: bool,
+    /// What the colours are to be read on; a dark background where not given
+    #[arg(long, value_enum, value_name = "BACKGROUND")]
+    pub theme: Option<Background>,
     /// What to ring the bell and send a desktop notification for, unless the terminal has the focus; failures where not
     /// given, and never for a kiosk or a recording
     #[arg(long, value_enum, value_name = "WHAT")]
@@ -200,8 +221,10 @@ impl Cli {
     /// What clap says of them, help and version included; and of options that stand before and after a subcommand and do
     /// not go together, which it does not hold against each other.
     pub fn read(words: impl IntoIterator<Item = OsString>) -> Result<Self, clap::Error> {
-        let cli = Self::from_arg_matches(&Self::told().try_get_matches_from(words)?)?;
-        let refuse = |why: &str| Err(Self::told().error(ErrorKind::ArgumentConflict, why));
+        let words: Vec<OsString> = words.into_iter().collect();
+        let program = words.first().map_or(Program::Gatewatch, |word| Program::of(word));
+        let cli = Self::from_arg_matches(&program.command().try_get_matches_from(words)?)?;
+        let refuse = |why: &str| Err(program.command().error(ErrorKind::ArgumentConflict, why));
         if cli.connection.all_namespaces && cli.connection.namespace.is_some() {
             return refuse("the argument '--namespace <NAMESPACE>' cannot be used with '--all-namespaces'");
         }
@@ -210,11 +233,14 @@ impl Cli {
                 Command::Status(_) | Command::Wait(_) | Command::Record(_) | Command::Report(_) | Command::Rbac(_),
             ) => Some("'status', 'wait', 'record', 'report' and 'rbac' do"),
             Some(Command::Demo(demo)) if demo.serve || demo.list => Some("'demo --serve' and 'demo --list' do"),
+            Some(Command::Completions(_) | Command::Man(_) | Command::Version(_)) => {
+                Some("'completions', 'man' and 'version' do")
+            }
             _ => None,
         };
         if let Some(who) = no_dashboard.filter(|_| cli.display() != DisplayArgs::default()) {
             return refuse(&format!(
-                "'--kiosk', '--redact', '--ascii', '--notify' and '--no-state' are for the dashboard, which {who} not show"
+                "'--kiosk', '--redact', '--ascii', '--theme', '--notify' and '--no-state' are for the dashboard, which {who} not show"
             ));
         }
         if matches!(cli.command, Some(Command::Demo(_))) && cli.connection != ConnectionArgs::default() {
@@ -229,26 +255,20 @@ impl Cli {
         Ok(cli)
     }
 
-    /// The command line, where the help of the demo doesn't list what the demo refuses.
-    fn told() -> clap::Command {
-        let command = Self::command();
-        let everywhere = command.get_arguments().filter(|argument| argument.is_global_set());
-        let hidden: Vec<Arg> = everywhere.map(|argument| argument.clone().hide(true)).collect();
-        command.mut_subcommand("demo", |demo| demo.args(hidden))
-    }
-
     /// How the dashboard looks, wherever that was said.
     pub fn display(&self) -> DisplayArgs {
         let here = self.display;
-        let DisplayArgs { kiosk, redact, ascii, notify, no_state } = match &self.command {
+        let DisplayArgs { kiosk, redact, ascii, theme, notify, no_state } = match &self.command {
             Some(Command::Replay(replay)) => replay.display,
             Some(Command::Demo(demo)) => demo.display,
+            Some(Command::Config(config)) => config.display,
             _ => here,
         };
         DisplayArgs {
             kiosk: kiosk || here.kiosk,
             redact: redact || here.redact,
             ascii: ascii || here.ascii,
+            theme: theme.or(here.theme),
             notify: notify.or(here.notify),
             no_state: no_state || here.no_state,
         }
@@ -275,7 +295,9 @@ mod tests {
 
     #[test]
     fn the_command_line_is_sound() {
-        Cli::told().debug_assert();
+        for program in [Program::Gatewatch, Program::OfKubectl] {
+            program.command().debug_assert();
+        }
     }
 
     #[test]

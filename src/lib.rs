@@ -9,6 +9,7 @@ pub mod cli;
 pub mod clipboard;
 pub mod clock;
 pub mod cluster;
+pub mod config;
 pub mod demo;
 pub mod error;
 pub mod files;

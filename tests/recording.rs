@@ -43,6 +43,7 @@ struct Recorder {
 impl Recorder {
     fn start(folder: &Path, file: &str) -> Self {
         let mut child = Command::new(env!("CARGO_BIN_EXE_gatewatch"))
+            .env("XDG_CONFIG_HOME", "/nonexistent")
             .args(["record", file, "--kubeconfig", &cluster(folder)])
             .current_dir(folder)
             .stderr(Stdio::piped())
@@ -118,6 +119,7 @@ fn where_it_cannot_record_it_says_so_and_makes_nothing() {
     let no_cluster = gatewatch(&["record", &path("x"), "--kubeconfig", &path("none")]);
     assert!(no_cluster.code != 0 && !Path::new(&path("x")).exists(), "{no_cluster:?}");
     let full = Command::new(env!("CARGO_BIN_EXE_gatewatch"))
+        .env("XDG_CONFIG_HOME", "/nonexistent")
         .args(["record", "-", "--kubeconfig", &kubeconfig])
         .stdout(File::options().write(true).open("/dev/full").unwrap())
         .output()

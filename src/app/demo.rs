@@ -9,12 +9,13 @@ use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 
 use super::asked::Asked;
-use super::record::Beside;
+use super::record::{Beside, say};
 use super::screens::{Desk, on_a_terminal, settings, watch};
 use super::{connect_options, printed};
 use crate::cli::{Cli, ConnectionArgs, DemoArgs};
 use crate::clock::{Clock, DemoClock, SystemClock};
 use crate::cluster::{Change, Object};
+use crate::config::Config;
 use crate::demo::{Player, SCENARIOS, fitting_speed, kubeconfig, length, token};
 use crate::error::{ExitCode, ExpectedError};
 use crate::record::Recording;
@@ -37,7 +38,7 @@ pub(super) fn list() -> Result<ExitCode, ExpectedError> {
 }
 
 /// Shows it on our own screens, as any cluster: by a kubeconfig, which a command that is copied from them names.
-pub(super) async fn show(cli: &Cli, args: &DemoArgs) -> Result<ExitCode, ExpectedError> {
+pub(super) async fn show(cli: &Cli, config: &Config, args: &DemoArgs) -> Result<ExitCode, ExpectedError> {
     on_a_terminal("`gatewatch demo --serve` needs none")?;
     // A signal that comes before the screen listens for it would leave the file behind.
     let mut asked = Asked::listen()?;
@@ -46,7 +47,8 @@ pub(super) async fn show(cli: &Cli, args: &DemoArgs) -> Result<ExitCode, Expecte
     let file = private(&stage.kubeconfig)?;
     let connection = ConnectionArgs { kubeconfig: Some(file.path().to_owned()), ..ConnectionArgs::default() };
     let origin = Origin::Demo { speed: stage.speed, until: stage.clock.until() };
-    let settings = Settings { target: connection.target(), ..settings(cli, args.scenario.name.into(), None, origin) };
+    let settings =
+        Settings { target: connection.target(), ..settings(cli, config, args.scenario.name.into(), None, origin) };
     let clock = stage.clock;
     let shown = async {
         let options = connect_options(&connection);
@@ -73,14 +75,8 @@ pub(super) async fn serve(args: &DemoArgs) -> Result<ExitCode, ExpectedError> {
         told => return printed(told, ExitCode::Settled),
     }
     // Where it can't be said, the kubeconfig says enough.
-    let _ = writeln!(
-        io::stderr(),
-        "gatewatch: playing `{}` at {}x on {}, until Ctrl-C\n\
-         gatewatch: with what was printed in a file: kubectl --kubeconfig FILE get glc,jobs,pods",
-        args.scenario.name,
-        stage.speed,
-        stage.address,
-    );
+    say(&format!("playing `{}` at {}x on {}, until Ctrl-C", args.scenario.name, stage.speed, stage.address));
+    say("with what was printed in a file: kubectl --kubeconfig FILE get glc,jobs,pods");
     tokio::select! {
         _ = asked.next() => Ok(ExitCode::Settled),
         error = stage.fails() => Err(error),

@@ -11,16 +11,23 @@
 //! | `screens` | the dashboard and the kiosk, on a cluster or on a recording |
 //! | `asked` | the signals that end what has no screen |
 //! | `demo` | the same on an API server inside the program, and that server alone |
+//! | `configured` | what the settings make of a command line, and how they are shown |
+//! | `complete` | what a shell is told that completes a command |
+//! | `man`, `version` | the manual, the version |
 
 mod asked;
 mod cluster;
+mod complete;
+mod configured;
 mod demo;
 mod file;
 mod junit;
+mod man;
 mod rbac;
 mod record;
 mod report;
 mod screens;
+mod version;
 mod wait;
 
 use std::future::{Future, poll_fn};
@@ -36,6 +43,8 @@ use crate::error::{ExitCode, ExpectedError};
 use crate::source::Source;
 use crate::source::live::ConnectOptions;
 
+pub use complete::answer;
+
 /// How many events may wait between a source and its sink.
 const WAITING: usize = 1024;
 
@@ -44,21 +53,26 @@ const WAITING: usize = 1024;
 /// # Errors
 /// An [`ExpectedError`] says what went wrong, and knows the exit code.
 pub fn run(cli: &Cli) -> Result<ExitCode, ExpectedError> {
-    let connection = &cli.connection;
+    let (cli, config) = configured::configured(cli)?;
+    let (cli, connection) = (&cli, &cli.connection);
     match &cli.command {
+        Some(Command::Config(_)) => configured::show(cli),
+        Some(Command::Completions(args)) => complete::script(args),
+        Some(Command::Man(args)) => man::man(cli, args),
+        Some(Command::Version(args)) => version::print(args),
         Some(Command::Status(args)) if !args.file.file.is_empty() => file::status(connection, args),
         Some(Command::Wait(args)) if !args.file.file.is_empty() => file::wait(connection, args),
         Some(Command::Status(args)) => in_runtime(cluster::status(connection, args)),
         Some(Command::Wait(args)) => in_runtime(cluster::wait(connection, args)),
         Some(Command::Rbac(args)) => in_runtime(rbac::rbac(connection, args)),
         Some(Command::Record(args)) => in_runtime(record::record(connection, args)),
-        Some(Command::Replay(args)) => in_runtime(screens::replay(cli, args)),
+        Some(Command::Replay(args)) => in_runtime(screens::replay(cli, &config, args)),
         Some(Command::Report(args)) if args.files.is_empty() => in_runtime(report::of_cluster(connection, args)),
         Some(Command::Report(args)) => report::of_files(connection, args),
         Some(Command::Demo(args)) if args.list => demo::list(),
         Some(Command::Demo(args)) if args.serve => in_runtime(demo::serve(args)),
-        Some(Command::Demo(args)) => in_runtime(demo::show(cli, args)),
-        None => in_runtime(screens::dashboard(cli)),
+        Some(Command::Demo(args)) => in_runtime(demo::show(cli, &config, args)),
+        None => in_runtime(screens::dashboard(cli, &config)),
     }
 }
 

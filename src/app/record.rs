@@ -8,7 +8,7 @@ use tokio::sync::mpsc::{Receiver, UnboundedReceiver, unbounded_channel};
 
 use super::asked::Asked;
 use super::{connect_options, feed};
-use crate::cli::{ConnectionArgs, RecordArgs};
+use crate::cli::{ConnectionArgs, Program, RecordArgs};
 use crate::clock::SystemClock;
 use crate::cluster::{Change, ClusterEvent, Feed, FeedState, Kind, WatchState, clean_sentence};
 use crate::error::{ExitCode, ExpectedError};
@@ -123,7 +123,7 @@ fn summary(file: &Path, written: &Written) -> String {
     }
     let name = file.to_string_lossy();
     let quoted = shlex::try_quote(&name).unwrap_or_else(|_| name.clone());
-    clean_sentence(&format!("{recorded}; gatewatch replay {quoted}"))
+    clean_sentence(&format!("{recorded}; {} replay {quoted}", Program::running().typed()))
 }
 
 /// The recording beside the dashboard, if one was asked for.
@@ -168,7 +168,8 @@ impl Beside {
 
 /// Says something beside the recording. Where it can't be said, the recording goes on all the same.
 pub(super) fn say(words: &str) {
-    let _ = writeln!(io::stderr(), "gatewatch: {words}");
+    let program = Program::running();
+    let _ = writeln!(io::stderr(), "{}: {}", program.typed(), program.in_text(words));
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ use crate::cli::{Cli, ReplayArgs};
 use crate::clipboard::{Clipboard, Environment, Outcome, plan};
 use crate::clock::{Clock, SystemClock};
 use crate::cluster::ClusterEvent;
+use crate::config::Config;
 use crate::error::{ExitCode, ExpectedError};
 use crate::notify::{Notices, Notify};
 use crate::record::open_all;
@@ -22,7 +23,7 @@ use crate::tape::Deck;
 use crate::tui::{self, Input, Leave, Left, Mode, Origin, Ports, RecorderState, Settings, Theme};
 
 /// Shows a cluster.
-pub(super) async fn dashboard(cli: &Cli) -> Result<ExitCode, ExpectedError> {
+pub(super) async fn dashboard(cli: &Cli, config: &Config) -> Result<ExitCode, ExpectedError> {
     on_a_terminal("`gatewatch status` and `gatewatch wait` need none")?;
     let beside = Beside::open(cli.record.as_deref())?;
     let connection = match connect(&connect_options(&cli.connection)).await {
@@ -34,9 +35,9 @@ pub(super) async fn dashboard(cli: &Cli) -> Result<ExitCode, ExpectedError> {
         }
     };
     let place = connection.context.clone().unwrap_or_else(|| connection.server.clone());
-    let kept = if cli.display().no_state { Place::Nowhere } else { Place::of_user(path) };
+    let kept = if config.no_state() { Place::Nowhere } else { Place::of_user(path) };
     let desk = Desk::open(Some(kept), beside);
-    watch(connection, settings(cli, place, None, Origin::Cluster), SystemClock, desk).await
+    watch(connection, settings(cli, config, place, None, Origin::Cluster), SystemClock, desk).await
 }
 
 /// Shows what is behind a connection, one namespace after another, until the user is done. The settings have their
@@ -62,7 +63,7 @@ pub(super) async fn watch(
 }
 
 /// Plays a recording.
-pub(super) async fn replay(cli: &Cli, args: &ReplayArgs) -> Result<ExitCode, ExpectedError> {
+pub(super) async fn replay(cli: &Cli, config: &Config, args: &ReplayArgs) -> Result<ExitCode, ExpectedError> {
     // A recording that comes through a pipe leaves the keys to the terminal itself.
     let piped = args.files.iter().any(|file| file.as_os_str() == "-");
     if !(piped && io::stdout().is_terminal()) {
@@ -71,7 +72,7 @@ pub(super) async fn replay(cli: &Cli, args: &ReplayArgs) -> Result<ExitCode, Exp
     let mut recording = open_all(&args.files)?;
     file::warn(&recording);
     file::keep_to_namespace(&mut recording.events, &cli.connection);
-    let settings = settings(cli, named(&args.files), cli.connection.namespace.clone(), Origin::Replay);
+    let settings = settings(cli, config, named(&args.files), cli.connection.namespace.clone(), Origin::Replay);
     let deck = Deck::recording(recording.events, args.speed, SystemClock.now());
     // What happened once is in the recording already.
     let mut desk = Desk::open(None, Beside::open(None)?);
@@ -121,10 +122,10 @@ async fn screens(
 fn why_left(left: Left) -> Result<Leave, ExpectedError> {
     for saved in left.saved {
         // Where it can't be said, nobody is left to read it.
-        let _ = match saved {
-            Ok(file) => writeln!(io::stdout(), "saved to {file}"),
-            Err(problem) => writeln!(io::stderr(), "gatewatch: {problem}"),
-        };
+        match saved {
+            Ok(file) => drop(writeln!(io::stdout(), "saved to {file}")),
+            Err(problem) => record::say(&problem),
+        }
     }
     Ok(left.why)
 }
@@ -173,22 +174,29 @@ impl Desk {
     }
 }
 
-pub(super) fn settings(cli: &Cli, place: String, namespace: Option<String>, origin: Origin) -> Settings {
-    let display = cli.display();
-    let theme = Theme::detect(variable);
+pub(super) fn settings(
+    cli: &Cli,
+    config: &Config,
+    place: String,
+    namespace: Option<String>,
+    origin: Origin,
+) -> Settings {
+    let on_cluster = origin == Origin::Cluster;
+    let (theme, kiosk) = (Theme::detect(variable), config.kiosk(on_cluster));
     // Nobody is there to be told by a display on a wall, and a recording is no news.
-    let unasked = if display.kiosk || origin != Origin::Cluster { Notify::Never } else { Notify::Failures };
+    let unasked = if kiosk || !on_cluster { Notify::Never } else { Notify::Failures };
     Settings {
         place,
         namespace,
         origin,
-        mode: if display.kiosk { Mode::Kiosk } else { Mode::Interactive },
-        redact: display.redact,
-        theme: Theme { ascii: theme.ascii || display.ascii, ..theme },
+        mode: if kiosk { Mode::Kiosk } else { Mode::Interactive },
+        redact: config.redact(),
+        theme: Theme { ascii: config.ascii().unwrap_or(theme.ascii), palette: config.palette(), ..theme },
+        keys: config.keys(),
         target: cli.connection.target(),
         zone: TimeZone::system(),
         recorder: RecorderState::Off,
-        notices: Notices::detect(display.notify.unwrap_or(unasked), variable),
+        notices: Notices::detect(config.notify(on_cluster).unwrap_or(unasked), variable),
     }
 }
 
@@ -222,7 +230,7 @@ mod tests {
     fn a_wall_and_a_recording_ring_only_where_that_is_asked_for() {
         let notices = |words: &str, origin| {
             let cli = Cli::read(words.split(' ').map(Into::into)).unwrap();
-            settings(&cli, String::new(), None, origin).notices
+            settings(&cli, &Config::of_flags(&cli), String::new(), None, origin).notices
         };
         let detected = |notify| Notices::detect(notify, variable);
         assert_eq!(notices("gatewatch", Origin::Cluster), detected(Notify::Failures));

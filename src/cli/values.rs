@@ -8,6 +8,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::notify::Notify;
 use crate::output::{StatusFormat, WaitFormat};
+use crate::tui::Background;
 
 /// A moment of a recording.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,6 +58,19 @@ impl ValueEnum for Notify {
             Self::Failures => PossibleValue::new("failures").help("a failed attempt, a Job that failed"),
             Self::All => PossibleValue::new("all").help("that, what cannot clear by itself, the end, and outages"),
         })
+    }
+}
+
+impl ValueEnum for Background {
+    fn value_variants<'a>() -> &'a [Self] {
+        &[Self::Dark, Self::Light]
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(PossibleValue::new(match self {
+            Self::Dark => "dark",
+            Self::Light => "light",
+        }))
     }
 }
 

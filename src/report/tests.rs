@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-
 use super::jobs::MOST_LOG_BYTES;
 use super::*;
 use crate::cluster::{Feed, Kind, Log, LogEnd, LogLine, RunId, Uid, Via, WatchState};

@@ -1,8 +1,11 @@
-//! Every key: what it does, and where. Dispatch, the bottom bar and help come from this one table; the part of it that is
-//! about texts stands in `keymap/text.rs`, that about time in `keymap/travel.rs`, and which screen is which place in
-//! `keymap/place.rs`.
+//! Every key: what it does, and where, unless the user chose another. Dispatch, the bottom bar and help come from this one
+//! table; the part of it that is about texts stands in `keymap/text.rs`, that about time in `keymap/travel.rs`. What the
+//! user made of it is the [`KeyMap`]; the names that it is chosen by stand in `keymap/name.rs`, and which screen is which
+//! place in `keymap/place.rs`.
 
 mod key;
+mod map;
+mod name;
 mod place;
 mod text;
 mod travel;
@@ -10,6 +13,7 @@ mod travel;
 use ratatui::crossterm::event::KeyCode;
 
 pub use key::Key;
+pub use map::{Bound, KeyFault, KeyMap};
 pub use place::Place;
 
 use crate::tape::Travel;
@@ -97,9 +101,10 @@ pub enum Action {
 
 use Place::{Dashboard, Detail, Filter, Help, Instances, Journal, Logs, Namespace, Search, Text, Waiting};
 
-/// One key of the table.
+/// One row of the table.
+#[derive(Debug)]
 pub struct Binding {
-    /// The keys, the first of which the bottom bar names.
+    /// The keys where the user chose no others, the first of which the bottom bar names.
     pub keys: &'static [Key],
     /// What they do.
     pub action: Action,
@@ -299,7 +304,13 @@ static BINDINGS: &[Binding] = &[
         bar: None,
         help: "what became of those that are gone",
     },
-    Binding { keys: &[Key::Char('J')], action: Action::Back, places: &[Journal], bar: None, help: "leave the journal" },
+    Binding {
+        keys: &[Key::Char('J')],
+        action: Action::Journal,
+        places: &[Journal],
+        bar: None,
+        help: "leave the journal",
+    },
     Binding {
         keys: &[Key::Char('?')],
         action: Action::Help,
@@ -307,7 +318,7 @@ static BINDINGS: &[Binding] = &[
         bar: Some("help"),
         help: "the keys and the states",
     },
-    Binding { keys: &[Key::Char('?')], action: Action::Back, places: &[Help], bar: None, help: "leave help" },
+    Binding { keys: &[Key::Char('?')], action: Action::Help, places: &[Help], bar: None, help: "leave help" },
     Binding { keys: &[Key::Char('q')], action: Action::Quit, places: NOT_TYPING, bar: Some("quit"), help: "quit" },
     Binding { keys: &[Key::Ctrl('c')], action: Action::Quit, places: ANYWHERE, bar: None, help: "quit" },
     Binding {

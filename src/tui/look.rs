@@ -71,7 +71,8 @@ impl Theme {
         }
     }
 
-    fn colour(self, colour: Colour) -> Option<Color> {
+    /// A colour as well as the terminal can show it.
+    pub(super) fn colour(self, colour: Colour) -> Option<Color> {
         match (self.colours, colour) {
             (Colours::None, _) => None,
             (_, Colour::Indexed(index @ 0..16)) => Some(NAMED[usize::from(index)].0),
@@ -97,6 +98,16 @@ fn shade(index: u8) -> (u8, u8, u8) {
     (LEVELS[place / 36 % 6], LEVELS[place / 6 % 6], LEVELS[place % 6])
 }
 
+/// Whether black is better read on it than white: by how bright it seems to an eye (Rec. 601).
+pub(super) fn is_bright(colour: Colour) -> bool {
+    let (red, green, blue) = match colour {
+        Colour::Indexed(index @ 0..16) => NAMED[usize::from(index)].1,
+        Colour::Indexed(index) => shade(index),
+        Colour::Rgb(red, green, blue) => (red, green, blue),
+    };
+    u32::from(red) * 299 + u32::from(green) * 587 + u32::from(blue) * 114 > 140_000
+}
+
 fn nearest(wanted: (u8, u8, u8), of: impl Iterator<Item = (Color, (u8, u8, u8))>) -> Option<Color> {
     let apart = |one: u8, other: u8| u32::from(one.abs_diff(other)).pow(2);
     let distance = |(red, green, blue)| apart(red, wanted.0) + apart(green, wanted.1) + apart(blue, wanted.2);
@@ -108,7 +119,7 @@ mod tests {
     use super::*;
 
     fn foreground(colours: Colours, colour: Colour) -> Option<Color> {
-        Theme { colours, ascii: false }.look(Look { foreground: Some(colour), ..Look::default() }).fg
+        Theme::new(colours, false).look(Look { foreground: Some(colour), ..Look::default() }).fg
     }
 
     #[test]
@@ -133,14 +144,14 @@ mod tests {
             underlined: true,
             ..Look::default()
         };
-        let style = Theme { colours: Colours::None, ascii: false }.look(all);
+        let style = Theme::new(Colours::None, false).look(all);
         assert_eq!((style.fg, style.bg), (None, None));
         assert_eq!(style.add_modifier, Modifier::BOLD | Modifier::UNDERLINED);
     }
 
     #[test]
     fn black_and_white_are_kept_on_a_ground_of_their_own_alone() {
-        let style = |colours, look| Theme { colours, ascii: false }.look(look);
+        let style = |colours, look| Theme::new(colours, false).look(look);
         for index in [0, 7, 15] {
             let bare = Look { foreground: Some(Colour::Indexed(index)), ..Look::default() };
             let grounded = Look { background: Some(Colour::Indexed(4)), ..bare };
@@ -152,7 +163,7 @@ mod tests {
 
     #[test]
     fn without_colours_nothing_looks_like_what_was_found() {
-        let theme = Theme { colours: Colours::None, ascii: false };
+        let theme = Theme::new(Colours::None, false);
         let reversed = theme.look(Look { reversed: true, bold: true, ..Look::default() });
         assert_ne!(reversed, theme.found(true));
     }
@@ -160,7 +171,7 @@ mod tests {
     #[test]
     fn what_was_found_stands_out_with_and_without_colours_and_twice_where_one_is() {
         for colours in [Colours::True, Colours::Indexed, Colours::Sixteen, Colours::None] {
-            let theme = Theme { colours, ascii: false };
+            let theme = Theme::new(colours, false);
             assert_ne!(theme.found(true), theme.found(false), "{colours:?}");
             assert_ne!(theme.found(false), Style::new(), "{colours:?}");
         }

@@ -61,7 +61,9 @@ impl Mark {
     /// How the glyph and the word of the state look.
     pub fn tone(self) -> Tone {
         match self {
-            Self::Pending | Self::Skipped | Self::Unknown => Tone::Muted,
+            Self::Pending => Tone::Pending,
+            Self::Skipped => Tone::Skipped,
+            Self::Unknown => Tone::Unknown,
             Self::Running => Tone::Active,
             Self::Blocked => Tone::Blocked,
             Self::Retrying => Tone::Retrying,
@@ -77,7 +79,8 @@ impl Mark {
         match self {
             Self::Retrying => Tone::Warning,
             Self::Blocked => Tone::Held,
-            Self::Failing | Self::Failed => Tone::Bad,
+            Self::Failing => Tone::GivingUp,
+            Self::Failed => Tone::Bad,
             mark => mark.tone(),
         }
     }

@@ -62,7 +62,9 @@ mod widget;
 
 pub use driver::{Leave, Left, Ports, run};
 pub use input::Input;
+pub use keymap::{Action, Key, KeyFault, KeyMap};
+pub use mark::Mark;
 pub use model::{Effect, Message, Mode, Model, Origin, Settings};
 pub use recorder::RecorderState;
-pub use theme::{Colours, Theme};
+pub use theme::{Background, Colours, Palette, Theme};
 pub use update::update;

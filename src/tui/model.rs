@@ -8,6 +8,7 @@ use jiff::tz::TimeZone;
 use ratatui::crossterm::event::KeyEvent;
 use ratatui::layout::Size;
 
+use super::keymap::KeyMap;
 use super::reading::{Logs, Object, Reading, Subject};
 use super::recorder::RecorderState;
 use super::theme::{Colours, Theme};
@@ -34,6 +35,8 @@ pub struct Settings {
     pub redact: bool,
     /// The colours and glyphs.
     pub theme: Theme,
+    /// The keys.
+    pub keys: KeyMap,
     /// The cluster that commands have to name, where the user chose one.
     pub target: Target,
     /// The time zone that clocks are shown in.
@@ -53,7 +56,8 @@ impl Settings {
             origin: Origin::Cluster,
             mode: Mode::Interactive,
             redact: false,
-            theme: Theme { colours: Colours::None, ascii: false },
+            theme: Theme::new(Colours::None, false),
+            keys: KeyMap::default(),
             target: Target::default(),
             zone: TimeZone::UTC,
             notices: Notices::never(),

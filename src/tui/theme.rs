@@ -3,11 +3,16 @@
 //! Colour is never the only difference: each state has a glyph and a word of its own, and without colours bold, underline
 //! and reverse carry what has to stand out.
 
+mod palette;
+
 use std::borrow::Cow;
 
-use ratatui::style::{Color, Modifier, Style};
+use ratatui::style::Style;
 use ratatui::text::Span;
 
+pub use palette::{Background, Palette, Tone};
+
+use super::look::is_bright;
 use super::mark::Mark;
 
 /// How many colours the terminal has.
@@ -30,45 +35,8 @@ pub struct Theme {
     pub colours: Colours,
     /// Whether only ASCII can be drawn.
     pub ascii: bool,
-}
-
-/// What a piece of text is, and so how it looks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Tone {
-    /// What is said.
-    Text,
-    /// What is said first: names, the current version.
-    Strong,
-    /// What explains: labels, hints.
-    Muted,
-    /// Lines and what is not reached.
-    Faint,
-    /// Done, live.
-    Good,
-    /// Running.
-    Active,
-    /// What belongs to something that is retrying, and what else deserves a look.
-    Warning,
-    /// Retrying, where it is the state itself.
-    Retrying,
-    /// What belongs to something that is blocked.
-    Held,
-    /// Blocked, where it is the state itself.
-    Blocked,
-    /// What failed.
-    Bad,
-    /// Failing.
-    Failing,
-    /// The label of what has failed for good.
-    Failed,
-    /// Suspended.
-    Suspended,
-    /// A command to copy.
-    Command,
-    /// The row that a key acts on.
-    Selected,
-    /// That it is recorded.
-    Recording,
+    /// The colours, as far as there are any.
+    pub palette: Palette,
 }
 
 /// A small drawing that stands for something.
@@ -136,73 +104,12 @@ pub enum Glyph {
 const SPINNER: [&str; 4] = ["◐", "◓", "◑", "◒"];
 const SPINNER_ASCII: [&str; 4] = ["|", "/", "-", "\\"];
 
-/// One tone in each number of colours, and what carries it where there are none.
-struct Paint {
-    rgb: Option<(u8, u8, u8)>,
-    indexed: Option<u8>,
-    sixteen: Option<Color>,
-    colour: Modifier,
-    plain: Modifier,
-}
-
-const NOTHING: Modifier = Modifier::empty();
-
-impl Paint {
-    const fn new(rgb: (u8, u8, u8), indexed: u8, sixteen: Color, colour: Modifier, plain: Modifier) -> Self {
-        Self { rgb: Some(rgb), indexed: Some(indexed), sixteen: Some(sixteen), colour, plain }
-    }
-
-    /// The terminal's own foreground, which is readable on its own background.
-    const fn own(modifier: Modifier) -> Self {
-        Self { rgb: None, indexed: None, sixteen: None, colour: modifier, plain: modifier }
-    }
-}
-
-const GREEN: (u8, u8, u8) = (126, 211, 137);
-const BLUE: (u8, u8, u8) = (97, 175, 239);
-const AMBER: (u8, u8, u8) = (242, 189, 90);
-const MAGENTA: (u8, u8, u8) = (211, 134, 232);
-const RED: (u8, u8, u8) = (247, 112, 111);
-const GREY: (u8, u8, u8) = (123, 131, 144);
-const DARK: (u8, u8, u8) = (82, 89, 102);
-
-fn paint(tone: Tone) -> Paint {
-    const BOLD: Modifier = Modifier::BOLD;
-    const UNDERLINED: Modifier = Modifier::UNDERLINED;
-    match tone {
-        Tone::Text => Paint::own(NOTHING),
-        Tone::Strong => Paint::own(BOLD),
-        Tone::Selected => Paint { plain: BOLD.union(Modifier::REVERSED), ..Paint::own(BOLD) },
-        Tone::Muted => Paint::new(GREY, 245, Color::DarkGray, NOTHING, NOTHING),
-        Tone::Faint => Paint::new(DARK, 240, Color::DarkGray, NOTHING, NOTHING),
-        Tone::Good => Paint::new(GREEN, 114, Color::Green, NOTHING, NOTHING),
-        Tone::Active => Paint::new(BLUE, 75, Color::Blue, NOTHING, NOTHING),
-        Tone::Warning => Paint::new(AMBER, 215, Color::Yellow, NOTHING, NOTHING),
-        Tone::Retrying => Paint::new(AMBER, 215, Color::Yellow, BOLD, BOLD),
-        Tone::Held => Paint::new(MAGENTA, 176, Color::Magenta, NOTHING, NOTHING),
-        Tone::Blocked => Paint::new(MAGENTA, 176, Color::Magenta, BOLD, BOLD.union(UNDERLINED)),
-        Tone::Bad => Paint::new(RED, 203, Color::Red, NOTHING, NOTHING),
-        Tone::Failing => Paint::new(RED, 203, Color::Red, BOLD.union(UNDERLINED), BOLD.union(UNDERLINED)),
-        Tone::Failed => Paint::new((255, 255, 255), 231, Color::White, BOLD, BOLD.union(Modifier::REVERSED)),
-        Tone::Suspended => Paint::new(GREY, 245, Color::DarkGray, BOLD, NOTHING),
-        Tone::Recording => Paint::new((222, 147, 130), 174, Color::LightRed, NOTHING, NOTHING),
-        Tone::Command => Paint::new((230, 233, 239), 255, Color::Cyan, NOTHING, BOLD),
-    }
-}
-
-/// The background of a tone, for the two that have one: red behind white, and dark behind a command.
-fn ground(tone: Tone, colours: Colours) -> Option<Color> {
-    match (tone, colours) {
-        (Tone::Failed, Colours::True) => Some(Color::Rgb(200, 48, 58)),
-        (Tone::Failed, Colours::Indexed) => Some(Color::Indexed(160)),
-        (Tone::Failed, Colours::Sixteen) => Some(Color::Red),
-        (Tone::Command, Colours::True) => Some(Color::Rgb(35, 42, 53)),
-        (Tone::Command, Colours::Indexed) => Some(Color::Indexed(236)),
-        _ => None,
-    }
-}
-
 impl Theme {
+    /// So many colours, those for a dark background, and whether only ASCII can be drawn.
+    pub const fn new(colours: Colours, ascii: bool) -> Self {
+        Self { colours, ascii, palette: Palette::new(Background::Dark) }
+    }
+
     /// The theme of this terminal, as the environment tells of it through `variable`, which gives the value of a
     /// variable that is set.
     ///
@@ -223,20 +130,13 @@ impl Theme {
         };
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(get).unwrap_or_default().to_lowercase();
         let utf8 = locale.contains("utf-8") || locale.contains("utf8");
-        Self { colours, ascii: !utf8 || matches!(term.as_str(), "" | "dumb" | "linux") }
+        Self::new(colours, !utf8 || matches!(term.as_str(), "" | "dumb" | "linux"))
     }
 
     /// How a tone looks.
     pub fn style(self, tone: Tone) -> Style {
-        let paint = paint(tone);
-        let foreground = match self.colours {
-            Colours::True => paint.rgb.map(|(red, green, blue)| Color::Rgb(red, green, blue)),
-            Colours::Indexed => paint.indexed.map(Color::Indexed),
-            Colours::Sixteen => paint.sixteen,
-            Colours::None => None,
-        };
-        let modifier = if self.colours == Colours::None { paint.plain } else { paint.colour };
-        Style { fg: foreground, bg: ground(tone, self.colours), ..Style::new().add_modifier(modifier) }
+        let made = self.palette.made(tone, self.colours, |colour| self.colour(colour), is_bright);
+        Style { fg: made.foreground, bg: made.background, ..Style::new().add_modifier(made.modifier) }
     }
 
     /// A text in a tone.
@@ -318,6 +218,8 @@ const KNOWN: [&str; 6] = ["kitty", "alacritty", "wezterm", "ghostty", "foot", "c
 mod tests {
     use std::collections::BTreeSet;
 
+    use ratatui::style::Modifier;
+
     use super::*;
 
     fn detect(variables: &[(&str, &str)]) -> Theme {
@@ -363,7 +265,7 @@ mod tests {
     #[test]
     fn every_state_has_a_glyph_and_a_word_of_its_own() {
         for ascii in [false, true] {
-            let theme = Theme { colours: Colours::None, ascii };
+            let theme = Theme::new(Colours::None, ascii);
             let glyphs: BTreeSet<_> = Mark::ALL.iter().map(|mark| theme.mark(*mark, 0)).collect();
             assert_eq!(glyphs.len(), Mark::ALL.len());
         }
@@ -374,7 +276,7 @@ mod tests {
     #[test]
     fn k9s_3955_the_state_is_told_by_colour_alone() {
         for colours in [Colours::True, Colours::Indexed, Colours::Sixteen, Colours::None] {
-            let theme = Theme { colours, ascii: false };
+            let theme = Theme::new(colours, false);
             let marks = [Mark::Running, Mark::Retrying, Mark::Failing, Mark::Failed];
             let styles: Vec<Style> = marks.iter().map(|mark| theme.style(mark.tone())).collect();
             for (index, style) in styles.iter().enumerate() {
@@ -385,7 +287,7 @@ mod tests {
 
     #[test]
     fn without_colours_there_are_none() {
-        let theme = Theme { colours: Colours::None, ascii: false };
+        let theme = Theme::new(Colours::None, false);
         for mark in Mark::ALL {
             for tone in [mark.tone(), mark.frame(), Tone::Command, Tone::Muted, Tone::Bad] {
                 let style = theme.style(tone);

@@ -112,6 +112,7 @@ async fn tried(cluster: &Arc<Cluster>, run: u32) -> Result<Tried> {
 /// The command of the migrations, while they are retried.
 fn shown(cluster: &Cluster) -> Result<Option<String>> {
     let looked = Command::new(env!("CARGO_BIN_EXE_gatewatch"))
+        .env("XDG_CONFIG_HOME", "/nonexistent")
         .args(["status", "-o", "json", "-n", NAME, "--kubeconfig"])
         .arg(cluster.kubeconfig())
         .output()?;

@@ -23,13 +23,27 @@ pub fn gatewatch(words: &[&str]) -> Ran {
 
 /// Runs the program with `input` on its standard input.
 pub fn gatewatch_reading(words: &[&str], input: &[u8]) -> Ran {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_gatewatch"))
-        .args(words)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    ran(program().args(words), input)
+}
+
+/// The program, with no settings of whoever runs the test.
+pub fn program() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_gatewatch"));
+    without_settings(&mut command);
+    command
+}
+
+/// Takes from a command what whoever runs the test has set.
+pub fn without_settings(command: &mut Command) {
+    for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("GATEWATCH_")) {
+        command.env_remove(name);
+    }
+    command.env("XDG_CONFIG_HOME", "/nonexistent");
+}
+
+/// Runs a command with `input` on its standard input.
+pub fn ran(command: &mut Command, input: &[u8]) -> Ran {
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
     let ran = std::thread::scope(|scope| {
         // A program that has no use for its input may close it early.

@@ -86,7 +86,11 @@ async fn a_certificate_that_nobody_trusts_is_told_before_a_screen_is_drawn() {
     let file = kubeconfig(&folder, &json!({"server": place}), &json!({"token": TOKEN}));
     let run = move || {
         let arguments = ["status", "--kubeconfig", file.to_str().unwrap()];
-        Command::new(env!("CARGO_BIN_EXE_gatewatch")).args(arguments).output().unwrap()
+        Command::new(env!("CARGO_BIN_EXE_gatewatch"))
+            .env("XDG_CONFIG_HOME", "/nonexistent")
+            .args(arguments)
+            .output()
+            .unwrap()
     };
     let ran = spawn_blocking(run).await.unwrap();
     assert_eq!(ran.status.code(), Some(ExitCode::Unreachable.number().into()));

@@ -209,7 +209,7 @@ fn client(config: Config) -> kube::Result<Client> {
 }
 
 /// The configuration of the client, and the context it is of.
-async fn configure(options: &ConnectOptions) -> Result<(Config, Option<String>), ExpectedError> {
+pub(super) async fn configure(options: &ConnectOptions) -> Result<(Config, Option<String>), ExpectedError> {
     let (mut config, context) = find(options).await?;
     if let Some(user) = &options.as_user {
         config.auth_info.impersonate = Some(user.clone());

@@ -56,6 +56,11 @@ pub(super) async fn find(options: &ConnectOptions) -> Result<(Config, Option<Str
     Ok((config, Some(context)))
 }
 
+/// The kubeconfig, or the one that is named; `None` where there is none that can be read.
+pub(super) fn found(named: Option<&Path>) -> Option<Kubeconfig> {
+    read(&kubeconfigs(named, env::var_os("KUBECONFIG").as_deref(), env::home_dir())).ok()?
+}
+
 /// The files that a kubeconfig is looked for in: the one that was named, else those of `$KUBECONFIG`, else the default.
 fn kubeconfigs(named: Option<&Path>, variable: Option<&OsStr>, home: Option<PathBuf>) -> Vec<PathBuf> {
     if let Some(named) = named {

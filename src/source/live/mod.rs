@@ -13,6 +13,7 @@
 //! |---|---|
 //! | `connect` | from options to a client, and whether the cluster answers |
 //! | `kubeconfig` | where the way to a cluster is written down |
+//! | `names` | what namespaces and contexts are called |
 //! | `query` | what a watch asks for |
 //! | `rights` | what the server has to allow for it |
 //! | `watch` | one watch, as a state machine |
@@ -35,6 +36,7 @@ mod keep;
 mod kubeconfig;
 mod listing;
 mod logs;
+mod names;
 mod pace;
 mod query;
 mod rights;
@@ -60,6 +62,7 @@ use watch::Watch;
 pub use connect::{ConnectOptions, Connection, connect, namespace};
 pub use interest::Interest;
 pub use logs::{LogScope, ReadOnce};
+pub use names::{ContextName, contexts, instances, namespaces};
 pub use rights::{Right, rights};
 
 /// The kinds of which everything is watched.

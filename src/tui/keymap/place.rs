@@ -1,8 +1,5 @@
 //! Where a key is valid: a screen, or what is being typed on it.
 
-use ratatui::crossterm::event::KeyEvent;
-
-use super::{Action, Binding, Key, bindings};
 use crate::tui::model::{Screen, Typing};
 
 /// Where a key is valid.
@@ -69,20 +66,25 @@ impl Place {
         }
     }
 
-    /// The keys that are valid there.
-    pub fn bindings(self) -> impl Iterator<Item = &'static Binding> {
-        bindings().filter(move |binding| binding.places.contains(&self))
+    /// Whether something is typed there, and letters are letters.
+    pub fn types(self) -> bool {
+        matches!(self, Self::Filter | Self::Namespace | Self::Search)
     }
 
-    /// The name of the key that does something there; empty where none does.
-    pub fn label(self, action: Action, ascii: bool) -> String {
-        let binding = self.bindings().find(|binding| binding.action == action);
-        binding.and_then(|binding| binding.keys.first()).map(|key| key.label(ascii)).unwrap_or_default()
-    }
-
-    /// What a key does there.
-    pub fn action(self, event: KeyEvent) -> Option<Action> {
-        let pressed = Key::from(event);
-        self.bindings().find(|binding| binding.keys.contains(&pressed)).map(|binding| binding.action)
+    /// What help calls it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Dashboard => "Dashboard",
+            Self::Detail => "Detail",
+            Self::Instances => "Instances",
+            Self::Filter => "Filter",
+            Self::Namespace => "Namespace",
+            Self::Journal => "Journal",
+            Self::Help => "Help",
+            Self::Logs => "Logs",
+            Self::Text => "YAML and description",
+            Self::Search => "Search",
+            Self::Waiting => "No instance",
+        }
     }
 }

@@ -7,7 +7,8 @@ use super::*;
 #[test]
 fn no_key_means_two_things_in_one_place() {
     for place in Place::ALL {
-        let keys: Vec<Key> = place.bindings().flat_map(|binding| binding.keys).copied().collect();
+        let map = KeyMap::default();
+        let keys: Vec<Key> = map.at(place).flat_map(|bound| &bound.keys).copied().collect();
         for (index, key) in keys.iter().enumerate() {
             assert!(!keys[..index].contains(key), "{key:?} in {place:?}");
         }
@@ -16,16 +17,18 @@ fn no_key_means_two_things_in_one_place() {
 
 #[test]
 fn every_place_can_be_left_and_names_keys_in_its_bar() {
+    let map = KeyMap::default();
     for place in Place::ALL {
         let quit = KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL);
-        assert_eq!(place.action(quit), Some(Action::Quit));
-        assert!(place.bindings().any(|binding| binding.bar.is_some()), "{place:?}");
+        assert_eq!(map.action(place, quit), Some(Action::Quit));
+        assert!(map.at(place).any(|bound| bound.row.bar.is_some()), "{place:?}");
     }
 }
 
 #[test]
 fn shift_and_control_are_told_apart() {
-    let action = |code, modifiers| Dashboard.action(KeyEvent::new(code, modifiers));
+    let map = KeyMap::default();
+    let action = |code, modifiers| map.action(Dashboard, KeyEvent::new(code, modifiers));
     assert_eq!(action(KeyCode::Char('G'), KeyModifiers::SHIFT), Some(Action::Last));
     assert_eq!(action(KeyCode::Char('g'), KeyModifiers::NONE), Some(Action::First));
     assert_eq!(action(KeyCode::Char('c'), KeyModifiers::NONE), Some(Action::Copy));
@@ -36,6 +39,7 @@ fn shift_and_control_are_told_apart() {
 #[test]
 fn a_q_that_is_typed_does_not_quit() {
     for place in [Filter, Namespace] {
-        assert_eq!(place.action(KeyEvent::new(KeyCode::Char('q'), KeyModifiers::NONE)), None);
+        let typed = KeyEvent::new(KeyCode::Char('q'), KeyModifiers::NONE);
+        assert_eq!(KeyMap::default().action(place, typed), None);
     }
 }

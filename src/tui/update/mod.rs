@@ -51,8 +51,9 @@ pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
         }
         // The screen of a text alone is for one command.
         Message::Copied(Outcome::ShowAlone(text)) if text.contains('\n') => {
-            let save = Place::Text.label(Action::Save, model.theme().ascii);
-            notify(model, &format!("nothing here takes it: {save} saves it in a file"), false);
+            let save = model.settings.keys.label(Place::Text, Action::Save, model.theme().ascii);
+            let save = save.map(|key| format!(": {key} saves it in a file")).unwrap_or_default();
+            notify(model, &format!("nothing here takes it{save}"), false);
         }
         Message::Copied(Outcome::ShowAlone(text)) => model.over.push(Over::Alone(text)),
         Message::Saved(Ok(file)) => notify(model, &format!("saved to {file}"), true),
@@ -78,7 +79,7 @@ fn press(model: &mut Model, event: KeyEvent) -> Vec<Effect> {
         return Vec::new();
     }
     let Some(place) = Place::of(model.screen(), model.typing.as_ref()) else { return Vec::new() };
-    match place.action(event) {
+    match model.settings.keys.action(place, event) {
         Some(action) => act(model, place, action),
         None => {
             type_in(model, event);
@@ -102,6 +103,8 @@ fn act(model: &mut Model, place: Place, action: Action) -> Vec<Effect> {
         },
         Action::Open => open(model, place),
         Action::Back => back(model, place),
+        Action::Help if place == Place::Help => back(model, place),
+        Action::Journal if place == Place::Journal => back(model, place),
         Action::Help => model.over.push(Over::Help { scroll: 0 }),
         Action::Journal => model.over.push(Over::Journal { scroll: None }),
         Action::Filter => model.typing = Some(Typing::Filter),

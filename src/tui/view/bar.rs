@@ -5,7 +5,7 @@ use ratatui::text::{Line, Span};
 
 use super::scrubber;
 use crate::tape::{Motion, Travel};
-use crate::tui::keymap::{Action, Binding, Place};
+use crate::tui::keymap::{Action, Bound, Place};
 use crate::tui::model::{Model, Screen, Typing};
 use crate::tui::theme::Tone;
 use crate::tui::widget::text::{fit_end, line_width, put_both, width};
@@ -57,15 +57,15 @@ pub fn draw(model: &Model, right: Line<'static>, buffer: &mut Buffer) {
 fn named(place: Place, room: usize, model: &Model) -> (Vec<(String, &'static str)>, &'static str) {
     let ascii = model.theme().ascii;
     // Where it is simply now, nobody is led elsewhere.
-    let told = |binding: &&Binding| model.gauge().is_some() || !matches!(binding.action, Action::Travel(_));
-    let bound = place.bindings().filter(told);
+    let told = |bound: &&Bound| model.gauge().is_some() || !matches!(bound.row.action, Action::Travel(_));
+    let bound = model.settings.keys.at(place).filter(told);
     let motion = model.gauge().map(|gauge| gauge.motion);
-    let word = |binding: &Binding| match (binding.action, motion) {
+    let word = |bound: &Bound| match (bound.row.action, motion) {
         (Action::Travel(Travel::Toggle), Some(Motion::Paused)) => Some("play"),
         (Action::Travel(Travel::Toggle), Some(Motion::Ended)) => None,
-        _ => binding.bar,
+        _ => bound.row.bar,
     };
-    let bound = bound.filter_map(|binding| Some((binding, binding.keys.first()?.label(ascii), word(binding)?)));
+    let bound = bound.filter_map(|bound| Some((bound.row, bound.keys.first()?.label(ascii), word(bound)?)));
     let mut bound: Vec<_> = bound.collect();
     loop {
         let keys: usize = bound.iter().map(|(_, key, word)| width(key) + 1 + width(word)).sum();
@@ -75,7 +75,7 @@ fn named(place: Place, room: usize, model: &Model) -> (Vec<(String, &'static str
             return (bound.into_iter().map(|(_, key, word)| (key, word)).collect(), gap);
         }
         let stays = |action| matches!(action, Action::Help | Action::Travel(Travel::Toggle));
-        let least = bound.iter().rposition(|(binding, ..)| !stays(binding.action));
+        let least = bound.iter().rposition(|(row, ..)| !stays(row.action));
         bound.remove(least.unwrap_or(bound.len() - 1));
     }
 }

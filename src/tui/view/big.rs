@@ -68,7 +68,7 @@ mod tests {
 
     /// How large `WORD` is drawn on a screen of that size, in columns and rows; its last letter ends one column early.
     fn size(ascii: bool, width: u16, height: u16) -> (usize, usize) {
-        let theme = Theme { colours: Colours::None, ascii };
+        let theme = Theme::new(Colours::None, ascii);
         let lines = big(theme, "WORD", Mark::Retrying, Rect::new(0, 0, width, height));
         (lines.iter().map(Line::width).max().unwrap_or(0), lines.len())
     }

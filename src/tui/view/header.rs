@@ -129,18 +129,15 @@ fn looking_back(model: &Model, gauge: &Gauge, buffer: &mut Buffer) {
     let (theme, area) = (model.theme(), buffer.area);
     let style = theme.looking_back();
     let time = words::clock(gauge.time, gauge.today, &model.settings.zone);
-    let key = Place::Dashboard.label(Action::Travel(Travel::End), theme.ascii);
+    let key = model.settings.keys.label(Place::Dashboard, Action::Travel(Travel::End), theme.ascii);
+    let now = |words: &str| key.as_ref().map(|key| format!("{key} {words} ")).unwrap_or_default();
     let failed = |words: String| if gauge.failed_since == 0 { String::new() } else { words };
     let since = failed(format!(" {} since ", words::counted(gauge.failed_since, "failure")));
     let told = [
-        (format!(" looking at {time}, live goes on  "), since.clone(), format!("{key} back to now ")),
-        (format!(" looking at {time}, live goes on "), since.clone(), format!("{key} now ")),
-        (format!(" at {time}, live goes on "), since, format!("{key} now ")),
-        (
-            format!(" at {time}, live goes on "),
-            failed(format!(" {} failed ", gauge.failed_since)),
-            format!("{key} now "),
-        ),
+        (format!(" looking at {time}, live goes on  "), since.clone(), now("back to now")),
+        (format!(" looking at {time}, live goes on "), since.clone(), now("now")),
+        (format!(" at {time}, live goes on "), since, now("now")),
+        (format!(" at {time}, live goes on "), failed(format!(" {} failed ", gauge.failed_since)), now("now")),
     ];
     // As much stands between both sides at the least.
     let taken = |(left, failed, right): &(String, String, String)| width(left) + width(failed) + 2 + width(right);

@@ -5,7 +5,7 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use super::{bar, body, header, scrolled};
-use crate::tui::keymap::{Action, Binding, Place, bindings};
+use crate::tui::keymap::{Action, Bound, KeyMap, Place};
 use crate::tui::mark::Mark;
 use crate::tui::model::Model;
 use crate::tui::theme::Tone;
@@ -27,14 +27,14 @@ pub fn lines(model: &Model) -> Vec<Line<'static>> {
     let columns = usize::from(model.size().width.saturating_sub(3));
 
     let mut lines = Vec::new();
-    let mut groups = groups();
+    let mut groups = groups(&model.settings.keys);
     // What can be done where help was called from comes first.
     let from = Place::of(model.screen_under(1), None);
     groups.sort_by_key(|(_, places, _)| from.is_none_or(|from| !places.contains(&from)));
     for (name, _, keys) in groups {
-        let row = |binding: &&Binding| {
-            let keys: Vec<String> = binding.keys.iter().map(|key| key.label(theme.ascii)).collect();
-            vec![theme.span(Tone::Strong, format!("{:20}", keys.join(" "))), theme.span(Tone::Text, binding.help)]
+        let row = |bound: &&Bound| {
+            let keys: Vec<String> = bound.keys.iter().map(|key| key.label(theme.ascii)).collect();
+            vec![theme.span(Tone::Strong, format!("{:20}", keys.join(" "))), theme.span(Tone::Text, bound.row.help)]
         };
         lines.push(title(name));
         lines.extend(table(theme, &[Align::Left; 2], keys.iter().map(row).collect(), columns, 2));
@@ -57,34 +57,20 @@ pub fn lines(model: &Model) -> Vec<Line<'static>> {
 
 /// The keys by where they are valid, and the places that are told of by name: first those of most places, then those that only some have. What holds of every text
 /// is told once.
-fn groups() -> Vec<(&'static str, Vec<Place>, Vec<&'static Binding>)> {
-    let travels = |binding: &&Binding| matches!(binding.action, Action::Travel(_));
-    let common = |binding: &&Binding| binding.places.len() > 3 && !travels(binding);
-    let of_texts = |binding: &&Binding| [Place::Logs, Place::Text].iter().all(|place| binding.places.contains(place));
-    let mut groups = vec![("Everywhere", Vec::new(), bindings().filter(common).collect())];
-    groups.push(("Back and forth in time", Vec::new(), bindings().filter(travels).collect()));
+fn groups(map: &KeyMap) -> Vec<(&'static str, Vec<Place>, Vec<&Bound>)> {
+    let travels = |bound: &&Bound| matches!(bound.row.action, Action::Travel(_));
+    let common = |bound: &&Bound| bound.row.places.len() > 3 && !travels(bound);
+    let of_texts = |bound: &&Bound| [Place::Logs, Place::Text].iter().all(|place| bound.row.places.contains(place));
+    let mut groups = vec![("Everywhere", Vec::new(), map.all().filter(common).collect())];
+    groups.push(("Back and forth in time", Vec::new(), map.all().filter(travels).collect()));
     for place in Place::ALL {
-        let name = match place {
-            Place::Dashboard => "Dashboard",
-            Place::Detail => "Detail",
-            Place::Instances => "Instances",
-            Place::Filter => "Filter",
-            Place::Namespace => "Namespace",
-            Place::Journal => "Journal",
-            Place::Help => "Help",
-            Place::Logs => "Logs",
-            Place::Text => "YAML and description",
-            Place::Search => "Search",
-            Place::Waiting => "No instance",
-        };
-        let mut keys: Vec<&Binding> =
-            place.bindings().filter(|binding| !common(binding) && !travels(binding)).collect();
+        let mut keys: Vec<&Bound> = map.at(place).filter(|bound| !common(bound) && !travels(bound)).collect();
         if place == Place::Logs {
             let places = vec![Place::Logs, Place::Text];
             groups.push(("Logs, YAML and description", places, keys.iter().copied().filter(of_texts).collect()));
         }
-        keys.retain(|binding| !of_texts(binding));
-        groups.push((name, vec![place], keys));
+        keys.retain(|bound| !of_texts(bound));
+        groups.push((place.name(), vec![place], keys));
     }
     groups.retain(|(.., keys)| !keys.is_empty());
     groups

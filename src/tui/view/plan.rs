@@ -156,7 +156,8 @@ fn history(model: &Model, run: &Run) -> Option<Line<'static>> {
         () if all(WhyPast::Replaced) => "deleted and made again",
         () => "of earlier hops or specs",
     };
-    let key = Place::Dashboard.label(Action::Open, model.theme().ascii);
-    let text = format!("{} {of}, {key} for detail", words::counted(run.history.len(), "Job"));
+    let key = model.settings.keys.label(Place::Dashboard, Action::Open, model.theme().ascii);
+    let key = key.map(|key| format!(", {key} for detail")).unwrap_or_default();
+    let text = format!("{} {of}{key}", words::counted(run.history.len(), "Job"));
     Some(Line::from(model.theme().span(Tone::Muted, text)))
 }

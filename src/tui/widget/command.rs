@@ -30,7 +30,7 @@ mod tests {
 
     #[test]
     fn a_command_wraps_after_words_and_is_all_there() {
-        let theme = Theme { colours: Colours::None, ascii: false };
+        let theme = Theme::new(Colours::None, false);
         let lines = command(theme, "kubectl -n gitlab logs job/x", 22, "c copies");
         let text: Vec<String> = lines.iter().map(Line::to_string).collect();
         assert_eq!(text, [" kubectl -n gitlab ", " logs job/x        "]);

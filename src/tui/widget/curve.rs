@@ -53,7 +53,7 @@ mod tests {
     use crate::tui::theme::Colours;
 
     fn drawn(bars: &[Bar], rows: usize, ascii: bool) -> Vec<String> {
-        let theme = Theme { colours: Colours::None, ascii };
+        let theme = Theme::new(Colours::None, ascii);
         curve(theme, bars, rows, Tone::Active).iter().map(Line::to_string).collect()
     }
 

@@ -22,7 +22,7 @@ mod tests {
 
     #[test]
     fn a_meter_is_as_long_as_it_is_told_whatever_the_numbers() {
-        let theme = Theme { colours: Colours::None, ascii: true };
+        let theme = Theme::new(Colours::None, true);
         let drawn = |part, whole| meter(theme, part, whole, 4, Tone::Active).map(|span| span.content).concat();
         assert_eq!(drawn(1.0, 4.0), "=---");
         assert_eq!(drawn(-1.0, 4.0), "----");

@@ -37,7 +37,7 @@ mod tests {
     use crate::tui::theme::Colours;
 
     fn drawn(failed: u32, limit: u32, runs: bool) -> String {
-        let theme = Theme { colours: Colours::None, ascii: true };
+        let theme = Theme::new(Colours::None, true);
         Line::from(pips(theme, Tally { failed, limit }, runs, "")).to_string()
     }
 

@@ -78,7 +78,7 @@ mod tests {
     use super::*;
     use crate::tui::theme::Colours;
 
-    const THEME: Theme = Theme { colours: Colours::None, ascii: false };
+    const THEME: Theme = Theme::new(Colours::None, false);
 
     fn drawn(rows: &[&[&'static str]], room: usize, most: usize) -> Vec<String> {
         let rows = rows.iter().map(|row| row.iter().map(|cell| Span::raw(*cell)).collect()).collect();

@@ -153,7 +153,7 @@ mod tests {
     use super::*;
     use crate::tui::theme::Colours;
 
-    const THEME: Theme = Theme { colours: Colours::None, ascii: false };
+    const THEME: Theme = Theme::new(Colours::None, false);
 
     #[test]
     fn a_text_is_cut_at_a_grapheme_and_says_so() {

@@ -34,7 +34,7 @@ mod tests {
 
     #[test]
     fn a_track_is_as_long_as_it_is_told_whatever_the_numbers() {
-        let theme = Theme { colours: Colours::None, ascii: true };
+        let theme = Theme::new(Colours::None, true);
         let drawn = |at, marks: &[f64], columns| {
             track(theme, at, marks, columns).into_iter().map(|span| span.content).collect::<String>()
         };
@@ -47,7 +47,7 @@ mod tests {
 
     #[test]
     fn a_mark_under_the_head_is_told_by_its_tone() {
-        let theme = Theme { colours: Colours::Sixteen, ascii: true };
+        let theme = Theme::new(Colours::Sixteen, true);
         assert_eq!(track(theme, 0.0, &[0.0], 2)[0], theme.span(Tone::Bad, "*"));
     }
 }

@@ -18,6 +18,7 @@ pub fn all(cluster: &Cluster) -> Result<()> {
     let watching = async |scene: &Scene<'_>| {
         let (kubeconfig, name) = (scene.cluster.kubeconfig(), scenario.name);
         let mut recorder = Command::new(env!("CARGO_BIN_EXE_gatewatch"))
+            .env("XDG_CONFIG_HOME", "/nonexistent")
             .args(["record", "-n", name, "--kubeconfig"])
             .arg(&kubeconfig)
             .arg(&recording)
@@ -64,6 +65,7 @@ pub fn all(cluster: &Cluster) -> Result<()> {
 
         recorder.end()?;
         let replayed = Command::new(env!("CARGO_BIN_EXE_gatewatch"))
+            .env("XDG_CONFIG_HOME", "/nonexistent")
             .args(["wait", "-o", "json", "-f"])
             .arg(&recording)
             .output()?;

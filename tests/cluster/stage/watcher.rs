@@ -41,6 +41,7 @@ impl Wait {
     /// Starts one in that namespace.
     pub fn start(kubeconfig: &Path, namespace: &str) -> Result<Self> {
         let mut child = Command::new(env!("CARGO_BIN_EXE_gatewatch"))
+            .env("XDG_CONFIG_HOME", "/nonexistent")
             .args(["wait", "-o", "json", "-n", namespace, "--kubeconfig"])
             .arg(kubeconfig)
             .env_remove("KUBECONFIG")

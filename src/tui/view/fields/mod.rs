@@ -126,7 +126,8 @@ impl Fields<'_> {
     fn command(&mut self, line: Option<&Command>) {
         let Some(line) = line.filter(|_| !self.model.settings.redact) else { return };
         self.push(AIR, Line::default());
-        let hint = format!("{} copies", Place::Dashboard.label(Action::Copy, self.theme.ascii));
+        let key = self.model.settings.keys.label(Place::Dashboard, Action::Copy, self.theme.ascii);
+        let hint = key.map(|key| format!("{key} copies")).unwrap_or_default();
         let lines = command(self.theme, &line.shell(&self.model.settings.target), self.columns, &hint);
         lines.into_iter().for_each(|line| self.push(COMMAND, line));
     }

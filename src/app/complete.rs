@@ -1,0 +1,173 @@
+//! Completion: the script that a shell asks us by, and what it is told.
+
+use std::env;
+use std::ffi::{OsStr, OsString};
+use std::io::{self, Write};
+use std::path::Path;
+use std::time::Duration;
+
+use clap::{Arg, ArgMatches, Command, FromArgMatches};
+use clap_complete::CompleteEnv;
+use clap_complete::engine::{ArgValueCandidates, CompletionCandidate, complete as candidates};
+use clap_complete::env::{Bash, Elvish, EnvCompleter, Fish, Powershell, Shells, Zsh};
+
+use super::{connect_options, printed};
+use crate::cli::{Cli, CompletionsArgs, ConnectionArgs, Program, Shell};
+use crate::config::Config;
+use crate::error::{ExitCode, ExpectedError};
+use crate::source::live::{ContextName, contexts, instances, namespaces};
+
+/// The variable of the environment by which a shell asks.
+const ASKED: &str = "GATEWATCH_COMPLETE";
+/// How long somebody who pressed a key waits for a cluster.
+const PATIENCE: Duration = Duration::from_millis(1500);
+
+/// Prints the script.
+pub(super) fn script(args: &CompletionsArgs) -> Result<ExitCode, ExpectedError> {
+    let shell: &dyn EnvCompleter = match args.shell {
+        Shell::Bash => &Bash,
+        Shell::Zsh => &Zsh,
+        Shell::Fish => &Fish,
+        Shell::Powershell => &Powershell,
+        Shell::Elvish => &Elvish,
+        Shell::Kubectl => &Kubectl,
+    };
+    let name = if args.shell == Shell::Kubectl { Program::OfKubectl } else { Program::running() }.name();
+    let mut script = Vec::new();
+    // It is found on the PATH, so that a package can hold the script.
+    let mut written = shell.write_registration(ASKED, name, name, name, &mut script);
+    if args.shell == Shell::Zsh {
+        // compinit calls what it finds in $fpath for the first word that is completed, and not what that defines.
+        let function = name.replace('-', "_");
+        written = written.and_then(|()| {
+            writeln!(script, "[[ $funcstack[1] == _{name} ]] && _clap_dynamic_completer_{function} \"$@\"")
+        });
+    }
+    printed(written.and_then(|()| io::stdout().lock().write_all(&script)), ExitCode::Settled)
+}
+
+/// Answers a shell, if it is one that asks; tells whether it was.
+///
+/// # Errors
+/// An [`ExpectedError`] with exit code 2: a shell that nobody knows here.
+pub fn answer() -> Result<bool, ExpectedError> {
+    let shells: [&dyn EnvCompleter; 6] = [&Bash, &Elvish, &Fish, &Powershell, &Zsh, &Kubectl];
+    let answer =
+        CompleteEnv::with_factory(|| completing(Program::running().command())).var(ASKED).shells(Shells(&shells));
+    let folder = env::current_dir().ok();
+    answer.try_complete(env::args_os(), folder.as_deref()).map_err(|error| {
+        ExpectedError::usage(format!("cannot complete: {error}; make the script anew with `gatewatch completions`"))
+    })
+}
+
+/// The command line, with what completes its values. An instance is what `status` and `wait` take by name.
+fn completing(command: Command) -> Command {
+    let command = command
+        .mut_arg("namespace", |argument| argument.add(ArgValueCandidates::new(of_namespaces)))
+        .mut_arg("context", |argument| argument.add(ArgValueCandidates::new(of_contexts)));
+    let instance = |argument: Arg| match argument.get_id().as_str() {
+        "name" => argument.add(ArgValueCandidates::new(of_instances)),
+        _ => argument,
+    };
+    ["status", "wait"]
+        .into_iter()
+        .fold(command, |command, name| command.mut_subcommand(name, |subcommand| subcommand.mut_args(instance)))
+}
+
+/// The contexts, from the kubeconfig that is named on the line.
+fn of_contexts() -> Vec<CompletionCandidate> {
+    let all = contexts(asked().kubeconfig.as_deref()).into_iter();
+    let candidate = |context: ContextName| {
+        CompletionCandidate::new(context.name).help(context.current.then(|| "the current one".into()))
+    };
+    all.map(candidate).collect()
+}
+
+/// The namespaces of the cluster that is named on the line; none where it does not tell in time.
+fn of_namespaces() -> Vec<CompletionCandidate> {
+    let options = connect_options(&asked());
+    let found = in_time(namespaces(&options)).unwrap_or_default().into_iter();
+    let candidate = |(namespace, instances): (String, Vec<String>)| {
+        let help = (!instances.is_empty()).then(|| format!("has GitLabCore {}", instances.join(", ")));
+        CompletionCandidate::new(namespace).help(help.map(Into::into))
+    };
+    found.map(candidate).collect()
+}
+
+/// The instances in the namespace that is named on the line.
+fn of_instances() -> Vec<CompletionCandidate> {
+    let options = connect_options(&asked());
+    in_time(instances(&options)).unwrap_or_default().into_iter().map(CompletionCandidate::new).collect()
+}
+
+/// What a cluster tells in time.
+fn in_time<T>(answer: impl Future<Output = Option<T>>) -> Option<T> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().ok()?;
+    let told = runtime.block_on(async { tokio::time::timeout(PATIENCE, answer).await });
+    // A credential plugin may take longer, and is not waited for.
+    runtime.shutdown_background();
+    told.ok()?
+}
+
+/// Which cluster the line names so far, or the settings; whatever is wrong with either is not told now.
+fn asked() -> ConnectionArgs {
+    let words: Vec<OsString> = env::args_os().skip_while(|word| word != "--").skip(1).collect();
+    let Ok(cli) = Cli::read(["gatewatch".into()]) else { return ConnectionArgs::default() };
+    let matches = Program::running().command().ignore_errors(true).try_get_matches_from(words).ok();
+    let said = matches.as_ref().and_then(|matches| ConnectionArgs::from_arg_matches(matches).ok()).unwrap_or_default();
+    let file = |matches: &ArgMatches| matches.get_one("config").cloned();
+    let cli = Cli { connection: said, config: matches.as_ref().and_then(file), ..cli };
+    let home = env::var_os("HOME");
+    let config = Config::read(&cli, |name| env::var_os(name)).unwrap_or_else(|_| Config::of_flags(&cli));
+    config.connection(&cli.connection, home.as_deref())
+}
+
+/// `kubectl`, which runs a `kubectl_complete-gatewatch` that it finds on the `PATH`, with the words after the plugin's name:
+/// the last one is to be completed. It takes a candidate a line, with what it is after a tab, and at the end a colon and
+/// what its shell may do with them (cobra's `ShellCompDirective`).
+struct Kubectl;
+
+/// Neither a space behind the candidate nor files besides them.
+const NO_SPACE_NO_FILES: u8 = 2 | 4;
+/// No files besides them: where files are wanted they are among them.
+const NO_FILES: u8 = 4;
+
+impl EnvCompleter for Kubectl {
+    fn name(&self) -> &'static str {
+        "kubectl"
+    }
+
+    fn is(&self, name: &str) -> bool {
+        name == "kubectl"
+    }
+
+    fn write_registration(
+        &self,
+        variable: &str,
+        name: &str,
+        _: &str,
+        _: &str,
+        script: &mut dyn Write,
+    ) -> io::Result<()> {
+        writeln!(script, "#!/bin/sh\n{variable}=kubectl exec {name} -- {name} \"$@\"")
+    }
+
+    fn write_complete(
+        &self,
+        command: &mut Command,
+        words: Vec<OsString>,
+        folder: Option<&Path>,
+        answer: &mut dyn Write,
+    ) -> io::Result<()> {
+        let last = words.len().saturating_sub(1);
+        let candidates = candidates(command, words, last, folder)?;
+        let goes_on = |value: &OsStr| value.to_string_lossy().ends_with(['/', '=']);
+        let goes_on = candidates.iter().any(|candidate| goes_on(candidate.get_value()));
+        for candidate in candidates {
+            let help = candidate.get_help().map(ToString::to_string).unwrap_or_default();
+            let help = help.lines().next().map(|line| format!("\t{line}")).unwrap_or_default();
+            writeln!(answer, "{}{help}", candidate.get_value().to_string_lossy())?;
+        }
+        writeln!(answer, ":{}", if goes_on { NO_SPACE_NO_FILES } else { NO_FILES })
+    }
+}
