@@ -98,10 +98,15 @@ fn the_image_holds_a_binary_of_its_context_and_is_nobody_by_number() {
     let (user, group) = of("USER")[0].split_once(':').unwrap();
     assert!(user.parse::<u32>().unwrap() > 0 && group.parse::<u32>().unwrap() > 0);
     assert_eq!(of("ENTRYPOINT"), [r#"["/usr/bin/gatewatch"]"#]);
-    let sources: Vec<_> =
-        of("COPY").iter().flat_map(|copy| copy.split(' ').filter(|word| !word.starts_with("--")).take(1)).collect();
-    assert_eq!(sources, ["linux/${TARGETARCH}/gatewatch", "LICENSE"]);
-    assert!(text("packaging/release").contains("linux/$arch/gatewatch"));
+    let words = of("COPY").into_iter().flat_map(|copy| {
+        let words: Vec<_> = copy.split(' ').filter(|word| !word.starts_with("--")).collect();
+        words[..words.len() - 1].to_vec()
+    });
+    assert_eq!(
+        words.collect::<Vec<_>>(),
+        ["linux/${TARGETARCH}/gatewatch", "LICENSE", "linux/${TARGETARCH}/LICENSES-OF-CRATES"]
+    );
+    assert!(text("packaging/release").contains("\"$work/$context/linux/$arch\" \"$binary\""));
 }
 
 #[test]
