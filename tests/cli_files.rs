@@ -341,7 +341,9 @@ fn colours_are_for_a_terminal_or_whoever_wants_them_and_say_nothing_of_their_own
     let run = |command: &str, set: &[(&str, &str)]| {
         let mut program = Command::new(env!("CARGO_BIN_EXE_gatewatch"));
         program.args([command, "-f", &recording("exhausted")]);
-        ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE"].iter().for_each(|name| drop(program.env_remove(name)));
+        for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE"] {
+            program.env_remove(name);
+        }
         String::from_utf8(program.envs(set.iter().copied()).output().unwrap().stdout).unwrap()
     };
     for command in ["status", "wait"] {
