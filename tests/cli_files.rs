@@ -361,13 +361,14 @@ fn cases(xml: &str) -> Vec<(String, String, Option<String>)> {
     let mut reader = quick_xml::Reader::from_str(xml);
     let mut cases: Vec<(String, String, Option<String>)> = Vec::new();
     loop {
+        use quick_xml::XmlVersion;
         use quick_xml::events::Event;
         match reader.read_event().unwrap() {
             Event::Eof => return cases,
             Event::Start(element) | Event::Empty(element) => {
                 let of = |name: &str| {
                     let attribute = element.try_get_attribute(name).unwrap();
-                    attribute.map(|found| found.unescape_value().unwrap().into_owned()).unwrap_or_default()
+                    attribute.map(|found| found.normalized_value(XmlVersion::Explicit1_0).unwrap().into_owned()).unwrap_or_default()
                 };
                 match element.name().as_ref() {
                     b"testcase" => cases.push((of("classname"), of("name"), None)),

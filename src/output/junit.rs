@@ -10,7 +10,7 @@ use super::Waiter;
 use super::details::{Depth, details};
 use crate::error::ExitCode;
 use crate::gate::{GateState, Target};
-use crate::run::{RolloutState, Run, Step, StepBody, Verdict, WhyPast};
+use crate::run::{PastJob, RolloutState, Run, Step, StepBody, Verdict, WhyPast};
 
 /// How a wait ended, and when.
 #[derive(Clone, Copy, Debug)]
@@ -79,7 +79,7 @@ pub fn write_junit(waiter: &Waiter, ended: Ended<'_>, out: &mut impl io::Write) 
 impl Suite {
     fn of(run: &Run, ended: Ended<'_>) -> Self {
         let hop = run.course.hop.as_ref().filter(|hop| hop.of > 1);
-        let mut cases: Vec<Case> = run.history.iter().filter_map(|job| Case::of_another_hop(job)).collect();
+        let mut cases: Vec<Case> = run.history.iter().filter_map(Case::of_another_hop).collect();
         for step in &run.steps {
             let mut case = Case::of(run, step, ended);
             if let Some(hop) = hop {
@@ -158,7 +158,7 @@ impl Case {
     }
 
     /// A gate of a hop that came before.
-    fn of_another_hop(job: &crate::run::PastJob) -> Option<Self> {
+    fn of_another_hop(job: &PastJob) -> Option<Self> {
         let step = job.step.filter(|_| job.why == WhyPast::OtherHop && job.state == GateState::Done)?;
         let took = job.started.zip(job.ended).map(|(started, ended)| ended.duration_since(started));
         let name = format!("{} ({})", step.title(), job.version.as_deref()?);
