@@ -179,8 +179,8 @@ async fn a_list_that_is_forbidden() {
     assert_eq!(
         message,
         format!(
-            "{url} (context `prod`) does not let us list gitlabcores in namespace `gitlab`; choose another with -n, or ask \
-             for a Role that allows it (no gitlabcores for you)"
+            "{url} (context `prod`) does not let us list gitlabcores in namespace `gitlab`; choose another with -n, or ask for \
+             the Role that `gatewatch rbac` prints (no gitlabcores for you)"
         )
     );
 }
