@@ -65,7 +65,8 @@ impl Taken {
     ) -> Result<(), ExpectedError> {
         let head = opened.head();
         self.archives += usize::from(archive::is_zip(head) || archive::is_tar(head));
-        if !is_ours(head) && !(is_utf16(head) && is_document(path)) {
+        let to_be_read = is_ours(head) || (is_utf16(head) && is_document(path));
+        if !to_be_read {
             self.pass_over(path);
             return Ok(());
         }

@@ -70,7 +70,7 @@ pub(crate) enum Unpacked<R: Read> {
     /// Unpacked.
     Gzip {
         /// The bytes, as many as may be.
-        bytes: Within<MultiGzDecoder<BufReader<Packed<R>>>>,
+        bytes: Box<Within<MultiGzDecoder<BufReader<Packed<R>>>>>,
         /// Whether they broke off.
         broken: bool,
     },
@@ -88,7 +88,7 @@ impl<R: Read> Opened<R> {
         let mut rest = match gzip {
             true => {
                 let bytes = MultiGzDecoder::new(BufReader::with_capacity(BLOCK, packed));
-                Unpacked::Gzip { bytes: Within(bytes, budget), broken: false }
+                Unpacked::Gzip { bytes: Box::new(Within(bytes, budget)), broken: false }
             }
             false => Unpacked::Plain(packed),
         };

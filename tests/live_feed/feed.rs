@@ -110,6 +110,7 @@ pub fn words(change: &Change) -> String {
             WatchState::Forbidden { message, .. } => format!("forbidden: {message}"),
             WatchState::Undefined => "undefined".into(),
             WatchState::Ended => "ended".into(),
+            WatchState::Absent => "absent".into(),
         },
     }
 }
