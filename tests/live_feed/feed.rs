@@ -110,7 +110,7 @@ pub fn words(change: &Change) -> String {
             WatchState::Forbidden { message, .. } => format!("forbidden: {message}"),
             WatchState::Undefined => "undefined".into(),
             WatchState::Ended => "ended".into(),
-            WatchState::Absent => unreachable!("a cluster that is watched is no dump"),
+            WatchState::Absent => "absent".into(),
         },
     }
 }
