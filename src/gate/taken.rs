@@ -103,7 +103,7 @@ pub(super) fn taken(record: &PodRecord, of: &JobRecord) -> Taken {
 /// Whether a Job that deleted the pod then had come to its end: its deadline had passed, or the pod's containers restarted as
 /// often as its limit allows. The Job says so after it deletes the pod, and up to Kubernetes 1.30 also after it counts it.
 fn at_its_end(job: &Job, pod: &Pod, requested: Timestamp) -> bool {
-    let out_of_time = job.deadline().is_some_and(|deadline| deadline.duration_since(requested) <= TOLERANCE);
+    let out_of_time = job.deadline().is_some_and(|deadline| requested >= deadline);
     out_of_time || job.restarts_in_place && restarts(&pod.containers) >= job.restart_limit()
 }
 
@@ -177,17 +177,22 @@ fn done(pod: &Pod) -> Option<Timestamp> {
     ends.collect::<Option<Vec<_>>>()?.into_iter().max()
 }
 
-/// When a pod that the kubelet failed ended. Of a container that it could not find any more it tells no end (seen on
-/// Kubernetes 1.28): then the pod stopped being ready when it ended, at the latest.
+/// When a pod that the kubelet failed ended: with its main containers, or with a sidecar that outlived them in a back-off. Of a
+/// container that the kubelet could not find any more it tells no end (seen on Kubernetes 1.28): then the pod stopped being
+/// ready when it ended, at the latest.
 fn ended(record: &PodRecord) -> Option<Timestamp> {
     let pod = &record.pod;
-    let mains = pod.containers.iter().filter(|container| container.role == ContainerRole::Main);
-    let current = mains.filter_map(|container| match &container.state {
-        ContainerState::Terminated(end) => end.finished,
-        _ => None,
-    });
+    let last = |role: ContainerRole| {
+        let current = pod.containers.iter().filter(|container| container.role == role);
+        let ends = current.filter_map(|container| match &container.state {
+            ContainerState::Terminated(end) => end.finished,
+            _ => None,
+        });
+        ends.max()
+    };
     let not_ready = || condition(&pod.conditions, "Ready").filter(|ready| !ready.holds)?.since;
-    current.max().or_else(|| last_end(record).max(not_ready()))
+    let with_mains = last(ContainerRole::Main).map(|main| main.max(last(ContainerRole::Sidecar).unwrap_or(main)));
+    with_mains.or_else(|| last_end(record).max(not_ready()))
 }
 
 /// When the last of its runs ended.
