@@ -368,7 +368,9 @@ fn cases(xml: &str) -> Vec<(String, String, Option<String>)> {
             Event::Start(element) | Event::Empty(element) => {
                 let of = |name: &str| {
                     let attribute = element.try_get_attribute(name).unwrap();
-                    attribute.map(|found| found.normalized_value(XmlVersion::Explicit1_0).unwrap().into_owned()).unwrap_or_default()
+                    attribute
+                        .map(|found| found.normalized_value(XmlVersion::Explicit1_0).unwrap().into_owned())
+                        .unwrap_or_default()
                 };
                 match element.name().as_ref() {
                     b"testcase" => cases.push((of("classname"), of("name"), None)),

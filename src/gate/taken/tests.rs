@@ -257,6 +257,14 @@ fn an_evicted_pod_of_which_the_kubelet_lost_the_container_failed_when_it_stopped
     assert_eq!(failed(json!({"state": ended(137, 2, 9)}), 12), Some(at(9)));
 }
 
+#[test]
+fn a_pod_that_the_kubelet_failed_in_a_back_off_ended_with_its_sidecar() {
+    let in_back_off = with_sidecar(json!({"state": ended(137, 1, 60)}), json!({"state": ended(1, 2, 9)}));
+    let evicted = with(in_back_off, json!({"status": {"phase": "Failed", "reason": "Evicted"}}));
+    let counted = with(job(), json!({"status": {"failed": 1}}));
+    assert_eq!(last(&Cluster::of([counted, evicted])).time, Some(at(60)));
+}
+
 /// A Job and its pod, which the Job deleted and counts as failed, and of which it has not said why.
 fn stopped_without_a_word(job_more: Value, requested: i64, main: Value) -> Cluster {
     let listed = with(job(), json!({"status": {"active": null, "uncountedTerminatedPods": {"failed": ["a"]}}}));
@@ -270,7 +278,7 @@ fn a_pod_that_its_job_counts_before_it_says_that_it_gives_up_is_no_failed_attemp
     let out_of_time = stopped_without_a_word(deadline.clone(), 60, json!({"state": running(2)}));
     assert!(!gate_job(&out_of_time).attempts.any());
     assert_eq!(gate_job(&out_of_time).last_failure, None);
-    let earlier = stopped_without_a_word(deadline, 58, json!({"state": running(2)}));
+    let earlier = stopped_without_a_word(deadline, 59, json!({"state": running(2)}));
     assert_eq!(last(&earlier).ending.to_string(), "pod failed (Deleted)");
 
     let restarted = json!({"restartCount": 2, "state": running(40), "lastState": ended(1, 20, 30)});

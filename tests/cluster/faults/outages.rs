@@ -6,12 +6,11 @@ use std::process::Command;
 use anyhow::{Result, ensure};
 
 use super::scene::{Scene, of_gate, passing_after, play, retrying, steered, told_to_its_end, why};
-use super::under_way::is_terminating;
 use super::waiting::Waiting;
 use crate::harness::{Cluster, Component};
 use crate::stage::dashboard::Dashboard;
 use crate::stage::operator::NAME;
-use crate::stage::witness::{History, INSTANCES};
+use crate::stage::witness::{History, INSTANCES, until};
 
 /// The API server is killed while runs fail, and once more while the Job is failing; all the while the status of pods changes
 /// hundreds of times a second. Whoever watches has the rights of a Role, which a server has not loaded yet when it answers
@@ -69,10 +68,13 @@ pub fn api_server(cluster: &Cluster) -> Result<()> {
             wait.until(&retrying(4, 5)).await?;
             scene.ends(5, 1).await?;
             wait.until("Pre-deployment migrations: failing").await?;
-            // The Job controller tells of its end before it asks for that of the pod.
-            let job = scene.job().await?;
-            let ends = |history: &History| history.pods_of(&job).any(is_terminating).then_some(());
-            scene.witness.until("the pod is told to end", ends).await?;
+            // A kubelet that does not know yet that the pod has to go starts its next run.
+            let stops = async || {
+                let events = scene.rest.get(&scene.rest.path("v1/events")).await?;
+                let mut items = events["items"].as_array().into_iter().flatten();
+                Ok(items.any(|event| event["reason"] == "Killing"))
+            };
+            until("the kubelet stops the pod", stops).await?;
             cluster.kill(Component::ApiServer)?;
             wait.until_times("does not answer", 2).await?;
             dashboard.shows(&["stale since"]).await?;
