@@ -346,11 +346,11 @@ fn colours_are_for_a_terminal_or_whoever_wants_them_and_say_nothing_of_their_own
         }
         String::from_utf8(program.envs(set.iter().copied()).output().unwrap().stdout).unwrap()
     };
-    for command in ["status", "wait"] {
+    for (command, told) in [("status", "gitlab/gitlab: failed"), ("wait", "Failed at Full migrations")] {
         let plain = run(command, &[]);
         assert!(!plain.contains('\x1b'), "{plain}");
         let coloured = run(command, &[("CLICOLOR_FORCE", "1")]);
-        assert!(coloured.contains("\x1b[1m\x1b[31m"), "{coloured:?}");
+        assert!(coloured.contains(&format!("\x1b[1m\x1b[31m{told}")), "{coloured:?}");
         assert_eq!(anstream::adapter::strip_str(&coloured).to_string(), plain);
         assert_eq!(run(command, &[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")]), plain);
     }
