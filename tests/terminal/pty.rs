@@ -71,6 +71,7 @@ impl Callbacks for Heard {
 pub struct Setup {
     command: CommandBuilder,
     state: TempDir,
+    size: (u16, u16),
 }
 
 impl Setup {
@@ -109,7 +110,7 @@ impl Setup {
         // What is kept from one run to the next is each test's own.
         let state = TempDir::new_in(home).unwrap();
         command.env("XDG_STATE_HOME", state.path());
-        Self { command, state }
+        Self { command, state, size: (100, 30) }
     }
 
     /// Sets a variable of the environment.
@@ -124,9 +125,15 @@ impl Setup {
         self
     }
 
-    /// Starts it in a terminal of 100×30.
+    /// Has the terminal so many columns and rows, instead of 100×30.
+    pub fn size(mut self, columns: u16, rows: u16) -> Self {
+        self.size = (columns, rows);
+        self
+    }
+
+    /// Starts it in a terminal.
     pub fn start(self) -> Terminal {
-        let (columns, rows) = (100, 30);
+        let (columns, rows) = self.size;
         let pair = native_pty_system().openpty(pty_size(columns, rows)).unwrap();
         let child = pair.slave.spawn_command(self.command).unwrap();
         let mut reader = pair.master.try_clone_reader().unwrap();
