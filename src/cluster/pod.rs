@@ -21,6 +21,9 @@ pub struct Pod {
     pub message: String,
     /// The node it runs on.
     pub node: Option<String>,
+    /// Whether containers that failed are started again in it (`restartPolicy: OnFailure`).
+    #[serde(default)]
+    pub restarts_in_place: bool,
     /// `status.conditions`.
     pub conditions: Vec<Condition>,
     /// Its init containers, then its main ones, in the order of the spec. Ephemeral ones are left out: the Job
@@ -173,6 +176,7 @@ impl Pod {
             reason: read::text(object, &["status", "reason"]).unwrap_or_default(),
             message: read::message(object, &["status", "message"]).unwrap_or_default(),
             node: read::text(object, &["spec", "nodeName"]),
+            restarts_in_place: read::text(object, &["spec", "restartPolicy"]).as_deref() == Some("OnFailure"),
             conditions: Condition::read_all(object),
             containers,
         })

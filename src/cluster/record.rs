@@ -143,15 +143,20 @@ impl PodRecord {
         // A Job that is deleted without its pods disowns them, and what they went through is still its own.
         pod.meta.owner = pod.meta.owner.or_else(|| self.pod.meta.owner.take());
         let stays = !pod.terminating() && pod.phase != PodPhase::Failed;
-        let main_runs = pod.containers.iter().any(|container| {
-            container.role == ContainerRole::Main && !matches!(container.state, ContainerState::Terminated(_))
-        });
+        // One in its back-off goes on, too.
+        let main_goes_on =
+            pod.containers.iter().filter(|container| container.role == ContainerRole::Main).any(|container| {
+                match &container.state {
+                    ContainerState::Terminated(end) => pod.restarts_in_place && end.failed(),
+                    _ => true,
+                }
+            });
         for container in &pod.containers {
             if let Some(previous) = &container.previous {
                 self.remember(container, previous, true);
             }
             if let ContainerState::Terminated(end) = &container.state {
-                self.remember(container, end, stays && (main_runs || container.role != ContainerRole::Sidecar));
+                self.remember(container, end, stays && (main_goes_on || container.role != ContainerRole::Sidecar));
             }
             self.remember_pull_error(container);
         }

@@ -1,7 +1,7 @@
 //! What the user set once, so that it need not be said each time.
 //!
 //! In come flags, variables of the environment and the user's file, the first of which outweighs the next; out goes a
-//! [`Config`], each value of which knows where it came from. [`Config::each`] tells of every setting once, and whatever
+//! [`Config`], each value of which knows where it came from. `Config::each` tells of every setting once, and whatever
 //! reads, shows or documents them goes through it. Only the user's own file is read, and nothing from the folder that one
 //! happens to be in.
 //!

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io::Read as _;
 use std::path::Path;
+use std::process::Command;
 use std::time::{Duration, UNIX_EPOCH};
 
 use flate2::read::GzDecoder;
@@ -35,8 +36,43 @@ pub fn make(folder: &Path) {
     for (name, recording) in RECORDINGS {
         fs::copy(path(recording), folder.join(name)).unwrap();
     }
-    let dump = json!({"apiVersion": "v1", "kind": "List", "items": objects("retry", DUMPED)});
+    let kiosk = concat!(env!("CARGO_MANIFEST_DIR"), "/packaging/kubernetes/kiosk.yaml");
+    fs::copy(kiosk, folder.join("kiosk.yaml")).unwrap();
+    let objects = objects("retry", DUMPED);
+    let dump = json!({"apiVersion": "v1", "kind": "List", "items": &objects});
     write(&folder.join("dump.yaml"), &serde_saphyr::to_string(&dump).unwrap());
+    make_sent(folder, &objects);
+}
+
+/// What somebody sends: a file for some kinds, a folder and an archive of all, `kubectl cluster-info dump`, KubeSOS.
+fn make_sent(folder: &Path, objects: &[Value]) {
+    let list = |kind: &str, of: &[&str]| {
+        let items: Vec<&Value> =
+            objects.iter().filter(|object| of.iter().any(|kind| object["kind"] == *kind)).collect();
+        json!({"apiVersion": "v1", "kind": kind, "items": items}).to_string()
+    };
+    let put = |name: &str, text: &str| {
+        let path = folder.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        write(&path, text);
+    };
+    put("glc-and-jobs.json", &list("List", &["GitLabCore", "Job"]));
+    put("pods.json", &list("List", &["Pod"]));
+    for kind in ["GitLabCore", "Job", "Pod", "Event", "Deployment"] {
+        put(&format!("dump/{kind}.json"), &list("List", &[kind]));
+    }
+    for kind in ["Pod", "Event", "Deployment", "Node"] {
+        let namespace = if kind == "Node" { "" } else { "gitlab/" };
+        let name = format!("cluster-dump/{namespace}{}s.json", kind.to_lowercase());
+        put(&name, &list(&format!("{kind}List"), &[kind]));
+    }
+    put("kubesos-1764500000/kubectl-check", "Client Version: v1.34.1\n");
+    put("kubesos-1764500000/get_pods", "NAME                READY   STATUS\ngitlab-gitaly-0     1/1     Running\n");
+    put("kubesos-1764500000/describe_pods", "Name:             gitlab-gitaly-0\nNamespace:        gitlab\n");
+    for (archive, of) in [("support.tar.gz", "dump"), ("kubesos.tar.gz", "kubesos-1764500000")] {
+        let packed = Command::new("tar").args(["-czf", archive, of]).current_dir(folder).status().unwrap();
+        assert!(packed.success(), "{archive} was not made");
+    }
 }
 
 /// Writes a dump, as it was written then.

@@ -258,6 +258,17 @@ fn an_evicted_pod_of_which_the_kubelet_lost_the_container_failed_when_it_stopped
 }
 
 #[test]
+fn a_sidecar_that_fails_while_the_main_container_waits_for_its_restart_was_not_stopped() {
+    let in_back_off = with_sidecar(json!({"state": ended(1, 2, 12)}), json!({"state": ended(1, 2, 9)}));
+    let failed_runs = |policy: &str| {
+        let pod = with(in_back_off.clone(), json!({"spec": {"restartPolicy": policy}}));
+        let of_that_policy = with(job(), json!({"spec": {"template": {"spec": {"restartPolicy": policy}}}}));
+        gate_job(&Cluster::of([of_that_policy, pod])).attempts.restarts.failed
+    };
+    assert_eq!((failed_runs("OnFailure"), failed_runs("Never")), (2, 0));
+}
+
+#[test]
 fn a_pod_that_the_kubelet_failed_in_a_back_off_ended_with_its_sidecar() {
     let in_back_off = with_sidecar(json!({"state": ended(137, 1, 60)}), json!({"state": ended(1, 2, 9)}));
     let evicted = with(in_back_off, json!({"status": {"phase": "Failed", "reason": "Evicted"}}));
