@@ -65,7 +65,12 @@ fn main() -> ExitCode {
         ("every_page_is_led_to", every_page_is_led_to),
         ("every_link_leads_somewhere", every_link_leads_somewhere),
     ];
-    let rules = rules.into_iter().map(|(name, rule)| Trial::test(name, move || Ok(rule())));
+    let rules = rules.into_iter().map(|(name, rule)| {
+        Trial::test(name, move || {
+            rule();
+            Ok(())
+        })
+    });
     let conclusion = libtest_mimic::run(&arguments, rules.chain(pages).collect());
     let left_out = left_out.lock().unwrap();
     if !left_out.is_empty() {
