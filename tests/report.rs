@@ -283,7 +283,8 @@ fn kubernetes_101695_hostile_text_stays_text() {
     assert!(!html.contains(['\u{1b}', '\u{202e}']));
     let markdown = report(&[&path]);
     assert_harmless(&markdown);
-    assert!(markdown.contains("\n    /close\n    ```\n    /label ~x\n"), "{markdown}");
+    let code = r"```` <script>alert(1)</script> <img src=x onerror=y> \| \ \| `x` ``` [a](http://b) @all #1 !2 ~bug /close ```";
+    assert!(markdown.contains(code) && markdown.contains(r"`` <b>\|`@all ``"), "{markdown}");
 }
 
 #[test]

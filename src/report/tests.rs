@@ -219,18 +219,24 @@ fn of_an_attempt_the_lines_that_tell_why_come_first_and_then_the_end_of_its_log(
     let mut job = endless(1, 0);
     let mut log = Log::new(Via::Followed);
     (1..=30).for_each(|number| log.push(LogLine::printed(format!("line {number}").as_bytes())));
-    log.push(LogLine::printed(b"rake aborted!"));
+    ["/close", "```", "</pre><script>", "rake aborted!"]
+        .iter()
+        .for_each(|line| log.push(LogLine::printed(line.as_bytes())));
     log.push(LogLine::printed(b"PG::DiskFull: ERROR: no space"));
     log.close(LogEnd::Complete);
     job.logs[0].log = Some(Arc::new(log));
     if let Outcome::Failed { message, .. } = &mut job.history[0].outcome {
         message.clear();
     }
-    let told = markdown(&with_job(job), &cluster());
+    let course = with_job(job);
+    let told = markdown(&course, &cluster());
     let excerpt = "Attempt 1, the lines that tell why:\n\n    PG::DiskFull: ERROR: no space\n";
     assert!(told.contains(excerpt), "{told}");
-    let tail = "\nAttempt 1: the log (`told by its log, followed while it ran`):\n\n    line 13\n    line 14\n";
-    assert!(told.contains(tail) && !told.contains("    line 12\n"), "{told}");
+    let tail = "\nAttempt 1: the log (`told by its log, followed while it ran`):\n\n    line 16\n    line 17\n";
+    assert!(told.contains(tail) && !told.contains("    line 15\n"), "{told}");
+    assert!(told.contains("    line 30\n    /close\n    ```\n    </pre><script>\n    rake aborted!\n"), "{told}");
+    let html = written(&course, &cluster(), ReportFormat::Html);
+    assert!(html.contains("```\n&lt;/pre&gt;&lt;script&gt;\nrake aborted!\n"), "{html}");
     assert!(told.contains("| failed: `migrations exited 1 (Error)` | `PG::DiskFull: ERROR: no space` |"), "{told}");
 }
 
