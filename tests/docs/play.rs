@@ -60,8 +60,9 @@ fn commands(
     for (index, command) in commands.into_iter().enumerate() {
         let at = |error: String| format!("{}:{}: `{}`: {error}", page.name, command.line, command.text);
         if let Some(program) = home.lacks(&command.text) {
+            // What follows in the block can need what this would have made.
             left_out.push(format!("{}:{} ({program})", page.name, command.line));
-            continue;
+            break;
         }
         let shown = shown.filter(|_| Some(index) == last).map(|block| block.text.as_str());
         if command.until_control_c {
@@ -183,7 +184,7 @@ fn typed(block: &Block) -> impl Iterator<Item = &str> {
 /// Whether a command that is not run could be one.
 fn is_sound(home: &Home, command: &str) -> Result<(), String> {
     let quoted = shlex::try_quote(command).map_err(|error| format!("`{command}`: {error}"))?;
-    match home.run(&format!("sh -n -c {quoted}"))? {
+    match home.run(&format!("bash -n -c {quoted}"))? {
         (0, _) => is_taken(command),
         (_, printed) => Err(format!("`{command}` is no command: {printed}")),
     }
@@ -220,6 +221,7 @@ pub fn holds_by_itself() {
         ("settled", "failed", "it prints"),
         ("upgrade.jsonl.gz", "failed.jsonl.gz", "exit code 1 instead of 0"),
         ("upgrade.jsonl.gz", "another.jsonl.gz", "exit code 2 instead of 0"),
+        ("gz\n```\n\n```text\n", "gz --no-such | cat\n```\n\n```text\n", "exit code 2 instead of 0"),
         ("```sh\n", "```\n", "nothing is compared"),
         ("\n```text", "so:\n```text", "nothing is compared"),
         ("`gatewatch wait`", "`gatewatch await`", "unrecognized subcommand"),

@@ -23,7 +23,7 @@ const BOUND: Duration = Duration::from_secs(120);
 const PLAYED: &str = "rails --speed 1e9";
 
 /// Programs that a command may need and a machine may lack. What needs another has to be found.
-const FOREIGN: [&str; 4] = ["kubectl", "jq", "man", "bash"];
+const FOREIGN: [&str; 3] = ["kubectl", "jq", "man"];
 
 /// A home.
 pub struct Home {
@@ -63,7 +63,7 @@ impl Home {
 
     /// A program that the command needs and that is not there.
     pub fn lacks(&self, command: &str) -> Option<&'static str> {
-        let named = |program: &&str| words(command).any(|word| word == *program);
+        let named = |program: &&str| programs(command).any(|word| word == *program);
         let there = |program: &str| {
             let path = self.path();
             std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
@@ -105,8 +105,9 @@ impl Home {
     /// Starts a command.
     pub fn start(&self, command: &str) -> Running {
         let (reader, writer) = pipe().unwrap();
-        let child = Command::new("sh")
-            .args(["-c", command])
+        // What fails in the middle of a pipe fails too.
+        let child = Command::new("bash")
+            .args(["-o", "pipefail", "-c", command])
             .current_dir(self.work())
             .env_clear()
             .envs(self.variables())
@@ -153,9 +154,9 @@ impl Home {
     }
 }
 
-/// The words of a command, those behind a pipe and the like too.
-fn words(command: &str) -> impl Iterator<Item = &str> {
-    command.split(|char: char| char.is_whitespace() || "|;&()".contains(char))
+/// The programs that a command calls, those behind a pipe and the like too.
+fn programs(command: &str) -> impl Iterator<Item = &str> {
+    command.split(['|', ';', '&']).filter_map(|part| part.split_whitespace().next())
 }
 
 /// How `kubectl` is called: what is on the machine, or what was compiled for the tests on a cluster.
