@@ -78,7 +78,7 @@ fn cluster_info() -> Vec<(String, String)> {
         let ours = |kind: &str| if namespace == "gitlab" { of_kind(kind) } else { Vec::new() };
         let pods = if namespace == "gitlab" { silent_pods() } else { Vec::new() };
         for (file, kind, items) in [
-            ("events", "Event", ours("Event")),
+            ("events", "Event", Vec::new()),
             ("replication-controllers", "ReplicationController", Vec::new()),
             ("services", "Service", vec![json!({"metadata": {"name": "s", "namespace": namespace}})]),
             ("daemonsets", "DaemonSet", Vec::new()),
@@ -298,7 +298,8 @@ fn an_archive_of_kubesos_is_known_and_what_to_ask_for_is_said() {
         ("kubesos-1764500000/webservice_webservice.log", b"{\"severity\":\"INFO\"}\n"),
     ];
     let archive = write(&home.path().join("kubesos-1764500000.tar.gz"), gzip(&tar(&files)));
-    let renamed = write(&home.path().join("ticket-4711.zip"), zip(&files));
+    let bare = files.map(|(name, content)| (name.rsplit('/').next().unwrap(), content));
+    let renamed = write(&home.path().join("ticket-4711.zip"), zip(&bare));
     let folder = folder_of(&home, &files);
     for path in [&archive, &renamed, &folder] {
         let ran = gatewatch(&["status", "-f", path]);
