@@ -1,12 +1,12 @@
 //! `status` and `wait` on a cluster.
 
 use std::collections::BTreeSet;
-use std::io::{self, Write};
 use std::time::Duration;
 
 use tokio::sync::mpsc::Receiver;
 
 use super::asked::Asked;
+use super::record;
 use super::wait::{Teller, none_named};
 use super::{connect_options, feed, file};
 use crate::cli::{ConnectionArgs, StatusArgs, WaitArgs};
@@ -77,8 +77,7 @@ async fn outcome(mut events: Receiver<ClusterEvent>, teller: &mut Teller, name: 
                 (Missing::Instance, Some(name)) => none_named(name, teller.waiter.world()) + ".",
                 _ => missing.to_string(),
             };
-            // Where it can't be said, the wait goes on all the same.
-            let _ = writeln!(io::stderr(), "gatewatch: {what} Waiting for {}{place}.", missing.awaited());
+            record::say(&format!("{what} Waiting for {}{place}.", missing.awaited()));
         }
         told = missing.or(told);
         match teller.waiter.outcome() {

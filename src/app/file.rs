@@ -1,11 +1,12 @@
 //! `status` and `wait` on files: dumps or recordings.
 
 use std::collections::BTreeSet;
-use std::io::{self, Write};
+use std::io;
 
 use jiff::Timestamp;
 
 use super::printed;
+use super::record;
 use super::wait::{Teller, none_named};
 use crate::cli::{At, ConnectionArgs, FileArgs, StatusArgs, WaitArgs};
 use crate::clock::{Clock, SystemClock};
@@ -128,15 +129,15 @@ pub(super) fn say_passed_over(dump: &Dump) {
     }
 }
 
-/// Says something beside what is printed. Where it can't be said now, it can't be said at all.
+/// Says something beside what is printed.
 fn say(what: &str) {
-    let _ = writeln!(io::stderr(), "gatewatch: {}", clean_sentence(what));
+    record::say(&clean_sentence(what));
 }
 
-/// Says where a recording was cut off. Where it can't be said now, it can't be said at all.
+/// Says where a recording was cut off.
 pub(super) fn warn(recording: &Recording) {
     for cut in &recording.cuts {
-        let _ = writeln!(io::stderr(), "gatewatch: warning: {}", cut.warning);
+        record::say(&format!("warning: {}", cut.warning));
     }
 }
 

@@ -6,6 +6,7 @@ use jiff::Timestamp;
 
 use super::junit::JunitFile;
 use super::printed;
+use super::record;
 use crate::cli::{ConnectionArgs, WaitArgs};
 use crate::cluster::World;
 use crate::error::{ExitCode, ExpectedError};
@@ -57,7 +58,7 @@ impl Teller {
         match left {
             // The outcome tells more than a file that is missing.
             Err(error) if code != ExitCode::Settled => {
-                let _ = writeln!(io::stderr(), "gatewatch: {error}");
+                record::say(&error.to_string());
                 Ok(code)
             }
             left => left.map(|()| code),
