@@ -146,6 +146,8 @@ impl Perform for Screen {
         if character.is_control() || is_hidden(character) {
             return;
         }
+        // What breaks a line elsewhere is a space in one.
+        let character = if matches!(character, '\u{2028}' | '\u{2029}') { ' ' } else { character };
         if self.returned {
             self.line.text.clear();
             self.line.paints.clear();
@@ -278,6 +280,7 @@ mod tests {
 
     #[test]
     fn what_is_hostile_goes() {
+        assert_eq!(text("a\u{2028}b\u{2029}c"), "a b c");
         assert_eq!(text("\u{1b}]0;title\u{7}x"), "x");
         assert_eq!(text("\u{1b}]52;c;cm0gLXJm\u{1b}\\x"), "x");
         assert_eq!(text("\u{1b}[2Jx\u{1b}[10;10Hy"), "xy");
