@@ -6,10 +6,9 @@ mod common;
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::Read;
 
+use common::recorded::{lines_of, objects_at};
 use common::{gatewatch, gatewatch_reading, recording, recordings};
-use flate2::read::MultiGzDecoder;
 use quick_xml::Reader;
 use quick_xml::events::Event;
 use serde_json::{Value, json};
@@ -27,29 +26,6 @@ fn report(words: &[&str]) -> String {
 
 fn markdown(name: &str) -> String {
     report(&[&recording(name)])
-}
-
-fn lines_of(name: &str) -> Vec<String> {
-    let mut text = String::new();
-    MultiGzDecoder::new(fs::File::open(recording(name)).unwrap()).read_to_string(&mut text).unwrap();
-    text.lines().map(str::to_owned).collect()
-}
-
-/// The objects of a recording as they stood at a moment.
-fn objects(name: &str, moment: &str) -> Vec<Value> {
-    let mut objects = BTreeMap::new();
-    for line in lines_of(name) {
-        let event: Value = serde_json::from_str(&line).unwrap();
-        if event["time"].as_str().unwrap() > moment {
-            continue;
-        }
-        let uid = event["object"]["metadata"]["uid"].as_str().unwrap().to_owned();
-        match event["type"].as_str().unwrap() {
-            "DELETED" => drop(objects.remove(&uid)),
-            _ => drop(objects.insert(uid, event["object"].clone())),
-        }
-    }
-    objects.into_values().collect()
 }
 
 /// The rows of the table below a heading, cell by cell.
@@ -317,7 +293,7 @@ fn redacted_it_tells_when_and_how_often_and_no_message_command_or_log() {
 
 #[test]
 fn a_dump_is_a_report_of_one_moment_without_values_of_variables() {
-    let mut objects = objects("retry", "2026-11-29T15:34:20Z");
+    let mut objects = objects_at("retry", "2026-11-29T15:34:20Z");
     for object in &mut objects {
         let spec = match object["kind"].as_str().unwrap() {
             "Pod" => &mut object["spec"],

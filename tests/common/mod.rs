@@ -2,7 +2,7 @@
 
 #![allow(dead_code, reason = "each test uses a part of it")]
 
-pub mod retry;
+pub mod recorded;
 
 use std::io::Write;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! What `kubectl` would have printed at a moment of the recording `retry`.
+//! What `kubectl` would have printed at a moment of a recording, most often of `retry`.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,6 +14,7 @@ use super::recording;
 /// A moment of `retry` at which full migrations have failed three times.
 pub const MOMENT: &str = "2026-11-29T15:34:20Z";
 
+/// The lines of a recording.
 pub fn lines_of(name: &str) -> Vec<String> {
     let mut text = String::new();
     MultiGzDecoder::new(fs::File::open(recording(name)).unwrap()).read_to_string(&mut text).unwrap();
@@ -22,10 +23,15 @@ pub fn lines_of(name: &str) -> Vec<String> {
 
 /// What `kubectl get` would have printed at [`MOMENT`].
 pub fn objects() -> Vec<Value> {
+    objects_at("retry", MOMENT)
+}
+
+/// The objects of a recording as they stood at a moment.
+pub fn objects_at(name: &str, moment: &str) -> Vec<Value> {
     let mut objects = BTreeMap::new();
-    for line in lines_of("retry") {
+    for line in lines_of(name) {
         let event: Value = serde_json::from_str(&line).unwrap();
-        if event["time"].as_str().unwrap() > MOMENT {
+        if event["time"].as_str().unwrap() > moment {
             continue;
         }
         let uid = event["object"]["metadata"]["uid"].as_str().unwrap().to_owned();
