@@ -24,8 +24,9 @@ pub struct Course {
 /// What is known of one run.
 #[derive(Debug)]
 pub(super) struct Known {
-    /// The run as it was seen last.
-    pub(super) run: Run,
+    /// The runs of the moment in which it was seen last, and its place among them.
+    runs: Arc<[Run]>,
+    place: usize,
     /// When it was gone, if it is.
     pub(super) gone: Option<Timestamp>,
     /// What the operator said, one thing after the other.
@@ -89,11 +90,9 @@ impl Course {
             let there = runs.iter().any(|run| run.uid == *uid);
             known.gone = if there { None } else { known.gone.or(Some(time)) };
         }
-        for run in runs.iter() {
-            match self.seen.get_mut(&run.uid) {
-                Some(known) => known.see(run, time),
-                None => drop(self.seen.insert(run.uid.clone(), Known::new(run, time))),
-            }
+        for (place, run) in runs.iter().enumerate() {
+            let known = self.seen.entry(run.uid.clone()).or_insert_with(|| Known::new(&runs, place));
+            known.see(&runs, place, time);
         }
         (self.runs, self.feed, self.time) = (runs, feed, time);
     }
@@ -106,7 +105,7 @@ impl Course {
     /// The runs that are there or were, by namespace and name.
     pub(super) fn runs(&self) -> Vec<&Known> {
         let mut runs: Vec<&Known> = self.seen.values().collect();
-        runs.sort_by_key(|known| (&known.run.namespace, &known.run.name));
+        runs.sort_by_key(|known| (&known.run().namespace, &known.run().name));
         runs
     }
 
@@ -127,20 +126,24 @@ impl Course {
 }
 
 impl Known {
-    fn new(run: &Run, time: Timestamp) -> Self {
-        let mut known = Self { run: run.clone(), gone: None, said: Vec::new(), deadlines: BTreeMap::new() };
-        known.see(run, time);
-        known
+    fn new(runs: &Arc<[Run]>, place: usize) -> Self {
+        Self { runs: Arc::clone(runs), place, gone: None, said: Vec::new(), deadlines: BTreeMap::new() }
     }
 
-    fn see(&mut self, run: &Run, time: Timestamp) {
+    /// The run as it was seen last.
+    pub(super) fn run(&self) -> &Run {
+        &self.runs[self.place]
+    }
+
+    fn see(&mut self, runs: &Arc<[Run]>, place: usize, time: Timestamp) {
+        let run = &runs[place];
         if let Some(report) = &run.operator {
             self.hear(report, time);
         }
         for job in run.steps.iter().filter_map(|step| step.gate()?.job.as_ref()) {
             self.deadlines.extend(job.deadline.map(|deadline| (job.uid.clone(), deadline)));
         }
-        self.run = run.clone();
+        (self.runs, self.place) = (Arc::clone(runs), place);
     }
 
     fn hear(&mut self, report: &OperatorReport, time: Timestamp) {

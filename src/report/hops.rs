@@ -119,7 +119,7 @@ type Sorted<'a> = Vec<(Option<String>, BTreeMap<StepId, Parts<'a>>)>;
 
 /// The hops of a run, in the order in which they began. `until` is when the last of them was seen last.
 pub(super) fn hops(known: &Known, entries: &[&Entry], until: Timestamp, given: &Given, room: &mut usize) -> Vec<Hop> {
-    let sorted = sort(&known.run, entries);
+    let sorted = sort(known.run(), entries);
     let begins: Vec<Option<Timestamp>> = sorted.iter().map(|(_, steps)| began(steps)).collect();
     let mut hops: Vec<Hop> = Vec::new();
     // The newest first: they have the room for their logs.
@@ -151,32 +151,19 @@ fn sort<'a>(run: &'a Run, entries: &[&'a Entry]) -> Sorted<'a> {
     };
     let past: Vec<_> = run.history.iter().filter(of_this_upgrade).collect();
     let mut sorted: Sorted<'a> = Vec::new();
-    let at = |sorted: &mut Sorted<'a>, version: Option<String>| match sorted.iter().position(|(of, _)| *of == version) {
-        Some(place) => place,
-        None => {
-            sorted.push((version, BTreeMap::new()));
-            sorted.len() - 1
-        }
-    };
-    let mut part = |version: Option<String>, step: StepId, put: &mut dyn FnMut(&mut Parts<'a>)| {
-        let place = at(&mut sorted, version);
-        if let Some((_, steps)) = sorted.get_mut(place) {
-            put(steps.entry(step).or_default());
-        }
-    };
     let mut versions: BTreeMap<&str, Option<String>> = BTreeMap::new();
     for job in &past {
         versions.insert(&job.uid.0, job.version.clone());
         if let Some(of) = JobOf::past(job) {
-            part(job.version.clone(), of.step, &mut |parts| parts.jobs.push(of));
+            parts_of(&mut sorted, job.version.clone(), of.step).jobs.push(of);
         }
     }
     for step in &run.steps {
-        part(current.clone(), step.id, &mut |parts| parts.step = Some(step));
+        parts_of(&mut sorted, current.clone(), step.id).step = Some(step);
         let gate = step.gate().and_then(|gate| Some((&gate.state, gate.job.as_ref()?)));
         if let Some((state, job)) = gate {
             versions.insert(&job.uid.0, current.clone());
-            part(current.clone(), step.id, &mut |parts| parts.jobs.push(JobOf::gate(step.id, state, job)));
+            parts_of(&mut sorted, current.clone(), step.id).jobs.push(JobOf::gate(step.id, state, job));
         }
     }
     let mut hop = entries.iter().find(|entry| entry.subject == Subject::Upgrade).and_then(|entry| version_of(entry));
@@ -190,14 +177,26 @@ fn sort<'a>(run: &'a Run, entries: &[&'a Entry]) -> Sorted<'a> {
                 let by_job = versions.get(entry.of.as_str()).cloned();
                 let by_name = || version_of(entry).filter(|of| run.course.hops.contains(of)).map(Some);
                 let version = by_job.or_else(by_name).unwrap_or_else(|| next.or_else(|| hop.clone()));
-                part(version, step, &mut |parts| parts.entries.push(entry));
+                parts_of(&mut sorted, version, step).entries.push(entry);
             }
             Subject::Upgrade => hop = version_of(entry).or(hop),
             Subject::Feed => {}
         }
     }
-    sorted.sort_by_key(|(_, steps)| (began(steps).is_none(), began(steps)));
+    sorted.sort_by_cached_key(|(_, steps)| {
+        let began = began(steps);
+        (began.is_none(), began)
+    });
     sorted
+}
+
+/// What is put together for that step of that hop.
+fn parts_of<'s, 'a>(sorted: &'s mut Sorted<'a>, version: Option<String>, step: StepId) -> &'s mut Parts<'a> {
+    let place = sorted.iter().position(|(of, _)| *of == version).unwrap_or_else(|| {
+        sorted.push((version, BTreeMap::new()));
+        sorted.len() - 1
+    });
+    sorted[place].1.entry(step).or_default()
 }
 
 /// The version of the hop that an entry of the upgrade is about.

@@ -110,7 +110,7 @@ impl Report {
 
 impl Instance {
     fn of(known: &Known, course: &Course, given: &Given) -> Self {
-        let run = &known.run;
+        let run = known.run();
         let mut entries = course.entries(&run.uid);
         if given.origin == Origin::Cluster {
             of_last_upgrade(&mut entries);

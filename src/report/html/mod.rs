@@ -17,10 +17,10 @@ const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'n
 
 /// The document as a file.
 pub(super) fn write(document: &Document<'_>) -> String {
-    let mut page = Page { markup: Markup::default(), times: document.times, pictures: 0 };
-    page.markup.doctype();
+    let mut page = Page { times: document.times, pictures: 0 };
     let title = document.times.line(&document.title);
-    let mut markup = std::mem::take(&mut page.markup);
+    let mut markup = Markup::default();
+    markup.doctype();
     markup.element("html", &[("lang", "en")], |html| {
         html.element("head", &[], |head| {
             head.empty("meta", &[("charset", "utf-8")]);
@@ -34,9 +34,7 @@ pub(super) fn write(document: &Document<'_>) -> String {
         html.line();
         html.element("body", &[], |body| {
             body.element("main", &[], |main| {
-                std::mem::swap(&mut page.markup, main);
-                document.blocks.iter().for_each(|block| page.block(block));
-                std::mem::swap(&mut page.markup, main);
+                document.blocks.iter().for_each(|block| page.block(main, block));
             });
         });
     });
@@ -45,16 +43,14 @@ pub(super) fn write(document: &Document<'_>) -> String {
 }
 
 struct Page {
-    markup: Markup,
     times: Times,
     /// How many pictures there are: names in them have to differ.
     pictures: usize,
 }
 
 impl Page {
-    fn block(&mut self, block: &Block<'_>) {
+    fn block(&mut self, markup: &mut Markup, block: &Block<'_>) {
         let times = self.times;
-        let markup = &mut self.markup;
         match block {
             Block::Heading(level, text) => {
                 let name = match level {
@@ -83,7 +79,7 @@ impl Page {
                 self.pictures += 1;
             }
         }
-        self.markup.line();
+        markup.line();
     }
 }
 
