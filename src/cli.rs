@@ -32,7 +32,7 @@ pub use wait::WaitArgs;
 /// Watches zero-downtime GitLab upgrades on Kubernetes: which gate is running, blocked, retrying, failing, failed or
 /// done, what failed last, how many attempts are left, and the kubectl command to run next. It never writes to the
 /// cluster.
-#[derive(Clone, Debug, Parser)]
+#[derive(Clone, Debug, Default, Parser)]
 #[command(
     version,
     after_help = "\

@@ -14,23 +14,28 @@ use crate::clock::{Clock, SystemClock};
 use crate::cluster::{Change, ClusterEvent, FeedState, Kind, Scope, World};
 use crate::error::{ExitCode, ExpectedError};
 use crate::output::Missing;
-use crate::source::live::{Interest, Live, LogScope, ReadOnce, connect};
+use crate::source::live::{Connection, Interest, Live, LogScope, ReadOnce, connect};
 
 /// How long one look may take once the cluster has answered.
-pub(super) const PATIENCE: Duration = Duration::from_secs(10);
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// One look, and out.
 pub(super) async fn status(connection: &ConnectionArgs, args: &StatusArgs) -> Result<ExitCode, ExpectedError> {
-    let live = Live::new(connect(&connect_options(connection)).await?, SystemClock).reading(LogScope::Once);
-    let mut world = World::default();
-    // What was seen when the time is up is told, and how the feed fares is told with it.
-    let _ = tokio::time::timeout(PATIENCE, feed(live, |events| listed(events, &mut world))).await;
+    let world = seen(connect(&connect_options(connection)).await?).await;
     file::look(&world, connection, args)
+}
+
+/// What one look sees. What was seen when its time is up is told, and how the feed fares is told with it.
+pub(super) async fn seen(connected: Connection) -> World {
+    let live = Live::new(connected, SystemClock).reading(LogScope::Once);
+    let mut world = World::default();
+    let _ = tokio::time::timeout(PATIENCE, feed(live, |events| listed(events, &mut world))).await;
+    world
 }
 
 /// Takes in events until everything was listed, the events about each object whose state may stand in them alone, and the
 /// logs of what failed last and of what runs.
-pub(super) async fn listed(mut events: Receiver<ClusterEvent>, world: &mut World) {
+async fn listed(mut events: Receiver<ClusterEvent>, world: &mut World) {
     let (mut interest, mut told, mut logs) = (Interest::default(), BTreeSet::new(), ReadOnce::default());
     while let Some(event) = events.recv().await {
         interest.note(&event.change);

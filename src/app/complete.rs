@@ -10,8 +10,9 @@ use clap::{Arg, ArgMatches, Command, FromArgMatches};
 use clap_complete::CompleteEnv;
 use clap_complete::engine::{ArgValueCandidates, CompletionCandidate, complete as candidates};
 use clap_complete::env::{Bash, Elvish, EnvCompleter, Fish, Powershell, Shells, Zsh};
+use tokio::time::timeout;
 
-use super::{connect_options, printed};
+use super::{connect_options, in_runtime, printed};
 use crate::cli::{Cli, CompletionsArgs, ConnectionArgs, Program, Shell};
 use crate::config::Config;
 use crate::error::{ExitCode, ExpectedError};
@@ -102,21 +103,16 @@ fn of_instances() -> Vec<CompletionCandidate> {
 
 /// What a cluster tells in time.
 fn in_time<T>(answer: impl Future<Output = Option<T>>) -> Option<T> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().ok()?;
-    let told = runtime.block_on(async { tokio::time::timeout(PATIENCE, answer).await });
-    // A credential plugin may take longer, and is not waited for.
-    runtime.shutdown_background();
-    told.ok()?
+    in_runtime(async { Ok(timeout(PATIENCE, answer).await.ok().flatten()) }).ok()?
 }
 
 /// Which cluster the line names so far, or the settings; whatever is wrong with either is not told now.
 fn asked() -> ConnectionArgs {
     let words: Vec<OsString> = env::args_os().skip_while(|word| word != "--").skip(1).collect();
-    let Ok(cli) = Cli::read(["gatewatch".into()]) else { return ConnectionArgs::default() };
     let matches = Program::running().command().ignore_errors(true).try_get_matches_from(words).ok();
     let said = matches.as_ref().and_then(|matches| ConnectionArgs::from_arg_matches(matches).ok()).unwrap_or_default();
     let file = |matches: &ArgMatches| matches.get_one("config").cloned();
-    let cli = Cli { connection: said, config: matches.as_ref().and_then(file), ..cli };
+    let cli = Cli { connection: said, config: matches.as_ref().and_then(file), ..Cli::default() };
     let home = env::var_os("HOME");
     let config = Config::read(&cli, |name| env::var_os(name)).unwrap_or_else(|_| Config::of_flags(&cli));
     config.connection(&cli.connection, home.as_deref())

@@ -77,7 +77,7 @@ pub fn run(cli: &Cli) -> Result<ExitCode, ExpectedError> {
 }
 
 /// Runs `work` on this thread, and leaves behind what blocks when it is done.
-fn in_runtime(work: impl Future<Output = Result<ExitCode, ExpectedError>>) -> Result<ExitCode, ExpectedError> {
+fn in_runtime<T>(work: impl Future<Output = Result<T, ExpectedError>>) -> Result<T, ExpectedError> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()

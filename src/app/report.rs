@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use tokio::sync::mpsc::unbounded_channel;
 use tokio::time::timeout;
 
-use super::{cluster, connect_options, feed, file, printed, screens};
+use super::{cluster, connect_options, file, printed, screens};
 use crate::cli::{ConnectionArgs, ReportArgs};
 use crate::clock::{Clock, SystemClock};
 use crate::cluster::{Change, ClusterEvent, Uid, World, clean_sentence};
@@ -18,7 +18,7 @@ use crate::journal::Journal;
 use crate::record::Reading;
 use crate::report::{Course, Given, Origin, Report};
 use crate::run::derive;
-use crate::source::live::{Connection, Live, LogScope, connect};
+use crate::source::live::{Connection, connect};
 use crate::state::{Keeper, Place, Report as Told};
 use crate::tape::Moment;
 
@@ -57,10 +57,7 @@ pub(super) fn of_files(connection: &ConnectionArgs, args: &ReportArgs) -> Result
 pub(super) async fn of_cluster(connection: &ConnectionArgs, args: &ReportArgs) -> Result<ExitCode, ExpectedError> {
     let connected = connect(&connect_options(connection)).await?;
     let source = place(&connected);
-    let live = Live::new(connected, SystemClock).reading(LogScope::Once);
-    let mut world = World::default();
-    // What was seen when the time is up is told, and how the feed fares is told with it.
-    let _ = timeout(cluster::PATIENCE, feed(live, |events| cluster::listed(events, &mut world))).await;
+    let mut world = cluster::seen(connected).await;
     let place = if args.no_state { Place::Nowhere } else { Place::of_user(screens::path) };
     let time = SystemClock.now();
     let (kept, notes) = recall(&mut world, place, time).await;

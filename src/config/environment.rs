@@ -22,9 +22,11 @@ impl Visitor for Environment<'_> {
     }
 
     fn setting<T: Value>(&mut self, about: About<T>, chosen: &mut Option<Chosen<T>>) -> Result<(), String> {
+        if !self.has_variables {
+            return Ok(());
+        }
         let name = variable(about.name);
-        let set = (self.get)(&name).filter(|value| self.has_variables && !value.is_empty());
-        let Some(set) = set else { return Ok(()) };
+        let Some(set) = (self.get)(&name).filter(|value| !value.is_empty()) else { return Ok(()) };
         let Some(value) = set.to_str().and_then(T::of_text) else {
             let set = set.to_string_lossy();
             return Err(format!("${name} takes {}, not `{set}`; set another, or unset it", T::takes()));
