@@ -7,12 +7,10 @@ mod palette;
 
 use std::borrow::Cow;
 
-use ratatui::style::Style;
 use ratatui::text::Span;
 
 pub use palette::{Background, Palette, Tone};
 
-use super::look::is_bright;
 use super::mark::Mark;
 
 /// How many colours the terminal has.
@@ -133,12 +131,6 @@ impl Theme {
         Self::new(colours, !utf8 || matches!(term.as_str(), "" | "dumb" | "linux"))
     }
 
-    /// How a tone looks.
-    pub fn style(self, tone: Tone) -> Style {
-        let made = self.palette.made(tone, self.colours, |colour| self.colour(colour), is_bright);
-        Style { fg: made.foreground, bg: made.background, ..Style::new().add_modifier(made.modifier) }
-    }
-
     /// A text in a tone.
     pub fn span<'a>(self, tone: Tone, text: impl Into<Cow<'a, str>>) -> Span<'a> {
         Span::styled(text, self.style(tone))
@@ -218,7 +210,7 @@ const KNOWN: [&str; 6] = ["kitty", "alacritty", "wezterm", "ghostty", "foot", "c
 mod tests {
     use std::collections::BTreeSet;
 
-    use ratatui::style::Modifier;
+    use ratatui::style::{Modifier, Style};
 
     use super::*;
 

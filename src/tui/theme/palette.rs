@@ -1,9 +1,10 @@
 //! What each tone looks like on a dark and on a light background, and which colours the user gave the states instead.
 
-use ratatui::style::{Color, Modifier};
+use ratatui::style::{Color, Modifier, Style};
 
-use super::Colours;
+use super::{Colours, Theme};
 use crate::cluster::Colour;
+use crate::tui::look::is_bright;
 use crate::tui::mark::Mark;
 
 /// What a piece of text is, and so how it looks.
@@ -184,13 +185,6 @@ fn state(tone: Tone) -> Option<Mark> {
     })
 }
 
-/// What a tone is made of.
-pub(super) struct Made {
-    pub(super) foreground: Option<Color>,
-    pub(super) background: Option<Color>,
-    pub(super) modifier: Modifier,
-}
-
 impl Palette {
     /// The colours for that background.
     pub const fn new(background: Background) -> Self {
@@ -210,29 +204,26 @@ impl Palette {
         let ((red, green, blue), _) = hue.on(background);
         Colour::Rgb(red, green, blue)
     }
+}
 
-    /// What a tone is made of, where a terminal shows that many colours; `show` gives one that was chosen as it can.
-    pub(super) fn made(
-        &self,
-        tone: Tone,
-        colours: Colours,
-        show: impl Fn(Colour) -> Option<Color>,
-        bright: impl Fn(Colour) -> bool,
-    ) -> Made {
+impl Theme {
+    /// How a tone looks.
+    pub fn style(self, tone: Tone) -> Style {
+        let Self { palette, colours, .. } = self;
         let paint = paint(tone);
         let modifier = if colours == Colours::None { paint.plain } else { paint.colour };
-        let shown = |hue: Option<Hue>| hue.and_then(|hue| hue.shown(self.background, colours));
-        let chosen = state(tone).and_then(|state| self.chosen[state as usize]);
-        let (foreground, background) = match (chosen, tone) {
+        let shown = |hue: Option<Hue>| hue.and_then(|hue| hue.shown(palette.background, colours));
+        let chosen = state(tone).and_then(|state| palette.chosen[state as usize]);
+        let (fg, bg) = match (chosen, tone) {
             // Its label is written on the colour, and has to be read there.
             (Some(chosen), Tone::Failed) => {
-                let ink = if bright(chosen) { Colour::Rgb(0, 0, 0) } else { Colour::Rgb(255, 255, 255) };
-                (show(ink), show(chosen))
+                let ink = if is_bright(chosen) { Colour::Rgb(0, 0, 0) } else { Colour::Rgb(255, 255, 255) };
+                (self.colour(ink), self.colour(chosen))
             }
-            (Some(chosen), _) => (show(chosen), shown(ground(tone))),
+            (Some(chosen), _) => (self.colour(chosen), shown(ground(tone))),
             (None, _) => (shown(paint.hue), shown(ground(tone))),
         };
-        Made { foreground, background, modifier }
+        Style { fg, bg, ..Style::new().add_modifier(modifier) }
     }
 }
 
