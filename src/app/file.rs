@@ -54,7 +54,7 @@ pub(super) fn wait(connection: &ConnectionArgs, args: &WaitArgs) -> Result<ExitC
         }
     }
     let (waiter, world) = (&teller.waiter, teller.waiter.world());
-    let none = (waiter.runs().is_empty() && waiter.gone().is_empty()).then(|| match &args.name {
+    let none = (!waiter.any()).then(|| match &args.name {
         Some(name) => none_named(name, world),
         None => "there is no GitLabCore to wait for; look whether its namespace is the right one".into(),
     });

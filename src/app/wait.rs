@@ -37,8 +37,9 @@ impl Teller {
 
     /// Prints changes as lines, and hands them on at once. Returns whether somebody reads on.
     pub(super) fn tell(&mut self, changes: &[RunChange]) -> bool {
-        let printed = self.print(changes, "");
-        self.unread = printed.err().or(self.unread.take());
+        if !changes.is_empty() && self.unread.is_none() {
+            self.unread = self.print(changes, "").err();
+        }
         self.unread.is_none()
     }
 

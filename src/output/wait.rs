@@ -35,8 +35,6 @@ pub struct Waiter {
     feed: FeedState,
     /// Whether everything was listed once. Before that, half a cluster would pass for news.
     listed: bool,
-    /// Whether there ever was a run: that there is none later means that it is gone.
-    any: bool,
     last: Option<RunChange>,
 }
 
@@ -50,7 +48,6 @@ impl Default for Waiter {
             gone: Vec::new(),
             feed: FeedState::Connecting,
             listed: false,
-            any: false,
             last: None,
         }
     }
@@ -79,7 +76,6 @@ impl Waiter {
             let mut runs = derive(&self.world);
             runs.retain(|run| self.name.as_ref().is_none_or(|name| run.name == *name));
             changed.extend(changes(&self.runs, &runs, time));
-            self.any |= !runs.is_empty();
             let before = std::mem::replace(&mut self.runs, runs);
             self.gone.extend(before.into_iter().filter(|run| !self.runs.iter().any(|now| now.uid == run.uid)));
             self.gone.retain(|gone| !self.runs.iter().any(|now| now.full_name() == gone.full_name()));
@@ -94,7 +90,7 @@ impl Waiter {
         let feed = self.world.feed();
         let old = feed.withdrawn().any(|(kind, _)| matches!(kind, Kind::GitLabCore | Kind::Job));
         let heard = feed.state().all_listed() && !old;
-        (heard && !self.any_fares(Fares::UnderWay) && self.any).then(|| self.exit_code())
+        (heard && !self.any_fares(Fares::UnderWay) && self.any()).then(|| self.exit_code())
     }
 
     /// Whether every run came to a goal that lies before its end. A recording is over then, too: what a settled instance was
@@ -149,9 +145,14 @@ impl Waiter {
         &self.gone
     }
 
+    /// Whether there ever was a run: one that is there no more is gone.
+    pub fn any(&self) -> bool {
+        !self.runs.is_empty() || !self.gone.is_empty()
+    }
+
     /// What has to come before there is anything to tell, once everything was listed.
     pub fn missing(&self) -> Option<Missing> {
-        (self.listed && !self.any).then(|| Missing::of(self.world.feed())).flatten()
+        (self.listed && !self.any()).then(|| Missing::of(self.world.feed())).flatten()
     }
 
     /// The runs as they stand.
