@@ -26,7 +26,7 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 
 use crate::error::ExpectedError;
-use crate::record::{Budget, Fault, MOST_UNPACKED, Opened, Reading};
+use crate::record::{Budget, Fault, MOST_UNPACKED, Opened, Reading, standard_input_once};
 use taken::Taken;
 
 /// The command whose output holds all that gatewatch reads.
@@ -39,9 +39,7 @@ pub(crate) const COMMAND: &str = "kubectl get glc,jobs,pods,events,deployments -
 /// What can't be read, is cut off or broken, or holds nothing that gatewatch reads; dumps and recordings together; standard
 /// input named twice. One sentence with the file's name, the line where there is one, and what to do; exit code 2.
 pub fn open(paths: &[PathBuf]) -> Result<Reading, ExpectedError> {
-    if paths.iter().filter(|path| path.as_path() == Path::new("-")).count() > 1 {
-        return Err(ExpectedError::usage("standard input can be read once; give `-` once"));
-    }
+    standard_input_once(paths)?;
     let mut taken = Taken::default();
     for path in paths {
         take(path, &mut taken)?;

@@ -9,7 +9,7 @@ use super::support::Signs;
 use super::{COMMAND, archive};
 use crate::cluster::{Kind, clean_sentence};
 use crate::error::ExpectedError;
-use crate::record::{self, Dump, Fault, Opened, REMEDY, Reading, Recording, START};
+use crate::record::{self, Dump, Fault, Opened, REMEDY, Reading, Recording, START, is_utf16};
 
 /// What was read so far.
 #[derive(Debug, Default)]
@@ -185,10 +185,6 @@ fn is_ours(head: &[u8]) -> bool {
             text.starts_with(START) || text.lines().any(|line| line.trim_start_matches("- ").starts_with("apiVersion:"))
         }
     }
-}
-
-fn is_utf16(head: &[u8]) -> bool {
-    head.starts_with(&[0xff, 0xfe]) || head.starts_with(&[0xfe, 0xff])
 }
 
 /// Whether a file of that name is meant to hold JSON or YAML.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::Timestamp;
 
 use super::printed::PrintedLog;
-use crate::cluster::{Change, ClusterEvent, Kind, Object, Pod, WatchState};
+use crate::cluster::{Change, ClusterEvent, Kind, LogChange, Object, Pod, WatchState};
 
 /// The objects of a cluster at one moment, of one file or of several together.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -48,26 +48,25 @@ impl Dump {
     /// tells of ended and each other is absent.
     pub fn events(self, now: Timestamp) -> Vec<ClusterEvent> {
         let time = self.moment(now);
-        let jobs_pod = |object: &Object| match object {
+        let Self { objects, logs, kinds, .. } = self;
+        let of_jobs = objects.iter().filter_map(|object| match object {
             Object::Pod(pod) if pod.meta.labels.job_name.is_some() => {
-                Some(((pod.meta.namespace.clone(), pod.meta.name.clone()), pod.clone()))
+                Some(((pod.meta.namespace.as_str(), pod.meta.name.as_str()), pod))
             }
             _ => None,
-        };
-        let pods: BTreeMap<(String, String), Pod> = match self.logs.is_empty() {
-            true => BTreeMap::new(),
-            false => self.objects.iter().filter_map(jobs_pod).collect(),
-        };
-        let logs = self.logs.into_iter().flat_map(|log| {
-            let pod = pods.get(&(log.namespace.clone(), log.pod.clone()));
-            pod.map(|pod| log.changes(pod)).unwrap_or_default()
         });
-        let kinds = Kind::ALL.map(|kind| {
-            let state = if self.kinds.contains(&kind) { WatchState::Ended } else { WatchState::Absent };
+        let pods: BTreeMap<(&str, &str), &Pod> = of_jobs.collect();
+        let of_pods = logs.into_iter().filter_map(|log| {
+            let pod = *pods.get(&(log.namespace.as_str(), log.pod.as_str()))?;
+            Some(log.changes(pod))
+        });
+        let logs: Vec<LogChange> = of_pods.flatten().collect();
+        let watches = Kind::ALL.map(|kind| {
+            let state = if kinds.contains(&kind) { WatchState::Ended } else { WatchState::Absent };
             Change::Watch { kind, state }
         });
-        let applied = self.objects.into_iter().map(|object| Change::Applied(Box::new(object)));
-        let changes = applied.chain(logs.map(Change::Log)).chain(kinds);
+        let applied = objects.into_iter().map(|object| Change::Applied(Box::new(object)));
+        let changes = applied.chain(logs.into_iter().map(Change::Log)).chain(watches);
         changes.map(|change| ClusterEvent { time, change }).collect()
     }
 

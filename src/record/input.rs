@@ -128,7 +128,7 @@ impl<R: Read> Input<R> {
     /// Looks whether it is text, and whether that is JSON or YAML.
     pub(super) fn new(opened: Opened<R>) -> Result<Self, Fault> {
         let Opened { mut head, rest } = opened;
-        if head.starts_with(&[0xff, 0xfe]) || head.starts_with(&[0xfe, 0xff]) {
+        if is_utf16(&head) {
             return Err(Fault::Utf16);
         }
         if let Some(zero) = head.iter().position(|byte| *byte == 0) {
@@ -209,4 +209,9 @@ fn peek(source: &mut impl Read, most: u64) -> io::Result<Vec<u8>> {
 
 fn breaks(text: &[u8]) -> u64 {
     text.iter().map(|byte| u64::from(*byte == b'\n')).sum()
+}
+
+/// Whether a text that begins so is in UTF-16, which is not read.
+pub(crate) fn is_utf16(head: &[u8]) -> bool {
+    head.starts_with(&[0xff, 0xfe]) || head.starts_with(&[0xfe, 0xff])
 }

@@ -13,11 +13,17 @@ use crate::error::ExpectedError;
 /// # Errors
 /// As [`open`] for each of them; a dump, which it names; standard input (`-`) named twice, and no file at all.
 pub fn open_all(paths: &[PathBuf]) -> Result<Recording, ExpectedError> {
-    if paths.iter().filter(|path| path.as_path() == Path::new("-")).count() > 1 {
-        return Err(ExpectedError::usage("standard input can be read once; give `-` once"));
-    }
+    standard_input_once(paths)?;
     let recordings: Vec<Recording> = paths.iter().map(|path| open_recording(path)).collect::<Result<_, _>>()?;
     merge(recordings).ok_or_else(|| ExpectedError::usage("there is no recording to read; name a file"))
+}
+
+/// Fails where standard input (`-`) is named twice.
+pub(crate) fn standard_input_once(paths: &[PathBuf]) -> Result<(), ExpectedError> {
+    match paths.iter().filter(|path| path.as_path() == Path::new("-")).count() {
+        0 | 1 => Ok(()),
+        _ => Err(ExpectedError::usage("standard input can be read once; give `-` once")),
+    }
 }
 
 fn open_recording(path: &Path) -> Result<Recording, ExpectedError> {

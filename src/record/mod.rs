@@ -52,9 +52,9 @@ use input::{Format, Input};
 
 pub use dump::Dump;
 pub(crate) use fault::{Fault, REMEDY};
-pub(crate) use input::{Budget, MOST_UNPACKED, Opened, Whole, Within};
-pub(crate) use merge::merge;
+pub(crate) use input::{Budget, MOST_UNPACKED, Opened, Whole, Within, is_utf16};
 pub use merge::open_all;
+pub(crate) use merge::{merge, standard_input_once};
 pub use printed::PrintedLog;
 pub(crate) use printed::START;
 pub(crate) use when::is_time;

@@ -91,12 +91,14 @@ pub(super) struct WithoutLogs<R> {
     begins_line: bool,
     /// A line that began like a log and is none, as far as it was not handed on.
     line: io::Cursor<Vec<u8>>,
-    logs: Vec<PrintedLog>,
+    logs: VecDeque<PrintedLog>,
+    /// What they take, in bytes.
+    bytes: usize,
 }
 
 impl<R: BufRead> WithoutLogs<R> {
     pub(super) fn new(text: R) -> Self {
-        Self { text, begins_line: true, line: io::Cursor::default(), logs: Vec::new() }
+        Self { text, begins_line: true, line: io::Cursor::default(), logs: VecDeque::new(), bytes: 0 }
     }
 
     pub(super) fn get_ref(&self) -> &R {
@@ -105,7 +107,8 @@ impl<R: BufRead> WithoutLogs<R> {
 
     /// The logs that were read so far.
     pub(super) fn take_logs(&mut self) -> Vec<PrintedLog> {
-        std::mem::take(&mut self.logs)
+        self.bytes = 0;
+        std::mem::take(&mut self.logs).into()
     }
 
     /// A line, or as much of it as is looked at.
@@ -138,10 +141,11 @@ impl<R: BufRead> WithoutLogs<R> {
 
     /// The logs of the pods that come last are kept, where there is no room for all.
     fn keep(&mut self, log: PrintedLog) {
-        self.logs.push(log);
-        let mut bytes: usize = self.logs.iter().map(|log| log.bytes).sum();
-        while bytes > MOST_OF_ALL && self.logs.len() > 1 {
-            bytes -= self.logs.remove(0).bytes;
+        self.bytes += log.bytes;
+        self.logs.push_back(log);
+        while self.bytes > MOST_OF_ALL && self.logs.len() > 1 {
+            let Some(first) = self.logs.pop_front() else { return };
+            self.bytes -= first.bytes;
         }
     }
 }
