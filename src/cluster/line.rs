@@ -8,7 +8,7 @@ use anstyle_parse::{Params, Parser, Perform, Utf8Parser};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::text::is_hidden;
+use super::text::{is_hidden, is_separator};
 
 /// The longest text kept of a line, in bytes; a longer one ends in `…`.
 pub const LONGEST_LINE: usize = 4 * 1024;
@@ -147,7 +147,7 @@ impl Perform for Screen {
             return;
         }
         // What breaks a line elsewhere is a space in one.
-        let character = if matches!(character, '\u{2028}' | '\u{2029}') { ' ' } else { character };
+        let character = if is_separator(character) { ' ' } else { character };
         if self.returned {
             self.line.text.clear();
             self.line.paints.clear();

@@ -71,7 +71,8 @@ fn cleaned(text: &str, longest: usize, line_break: char) -> String {
         }
         match character {
             '\n' => kept.push(line_break),
-            '\t' | '\r' | '\u{85}' | '\u{2028}' | '\u{2029}' => kept.push(' '),
+            '\t' | '\r' | '\u{85}' => kept.push(' '),
+            character if is_separator(character) => kept.push(' '),
             '\u{1b}' => skip_escape(&mut rest),
             '\u{9b}' => skip_sequence(&mut rest),
             '\u{90}' | '\u{98}' | '\u{9d}'..='\u{9f}' => skip_string(&mut rest),
@@ -81,6 +82,11 @@ fn cleaned(text: &str, longest: usize, line_break: char) -> String {
     }
     kept.truncate(kept.trim_end().len());
     kept
+}
+
+/// Whether a character breaks a line or a paragraph, besides those that every terminal knows.
+pub(super) fn is_separator(character: char) -> bool {
+    matches!(character, '\u{2028}' | '\u{2029}')
 }
 
 /// Whether a character is invisible or changes the direction of reading. The zero-width joiner stays out too: it changes
