@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use jiff::{SignedDuration, Timestamp};
 
 use super::logs::of_attempt;
-use super::{Attempts, Backlog, Command, Ending, Forecast, GateState, LastFailure, RunLog};
+use super::{Attempts, Backlog, Command, Ending, Forecast, GateState, LastFailure, RunLog, Tally};
 use crate::cluster::{Condition, Container, Event, Excerpt, ExcerptKind, Manifest, PodPhase, RunId, Uid, restarts};
 
 /// A gate. It holds points in time and never ages, so that equal means unchanged.
@@ -15,6 +15,13 @@ pub struct Gate {
     pub state: GateState,
     /// Its Job, once there is one.
     pub job: Option<GateJob>,
+}
+
+impl Gate {
+    /// The count of failed attempts that is nearer its limit, where any failed.
+    pub fn tally(&self) -> Option<Tally> {
+        self.job.as_ref().filter(|job| job.attempts.any()).map(|job| job.attempts.tally())
+    }
 }
 
 /// The Job of a gate.

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use super::details::{Depth, details};
 use super::status::headline;
 use super::style::{BOLD, painted};
-use super::text::{WIDTH, wrap};
+use super::text::{WIDTH, lines, wrap};
 use crate::gate::Target;
 use crate::run::{Run, Verdict};
 
@@ -14,7 +14,7 @@ use crate::run::{Run, Verdict};
 /// tell.
 pub fn closing(runs: &[&Run], time: Timestamp, target: &Target) -> String {
     let of_run = |run: &Run| {
-        let step = run.current().and_then(|index| run.steps.get(index)).filter(|step| !step.passed());
+        let step = run.to_look_at();
         let mut text = step.map(|step| details(run, step, time, target, Depth::WithLog)).unwrap_or_default();
         if text.is_empty() && run.verdict == Verdict::Failed {
             text = operator(run);
@@ -31,7 +31,7 @@ pub fn closing(runs: &[&Run], time: Timestamp, target: &Target) -> String {
 fn operator(run: &Run) -> String {
     let Some(operator) = &run.operator else { return String::new() };
     let words = format!("The operator says: {}: {}", operator.reason, operator.message);
-    wrap(&words, WIDTH).into_iter().fold(String::new(), |text, line| text + "\n" + &line) + "\n"
+    format!("\n{}", lines(wrap(&words, WIDTH)))
 }
 
 #[cfg(test)]

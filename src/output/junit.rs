@@ -141,7 +141,7 @@ impl Case {
                 }),
                 GateState::Blocked(fault) => open(&format!("blocked: {}: {}", fault.reason, fault.message)),
                 state @ (GateState::Running { .. } | GateState::Retrying { .. } | GateState::Suspended) => {
-                    let tally = gate.job.as_ref().filter(|job| job.attempts.any()).map(|job| job.attempts.tally());
+                    let tally = gate.tally();
                     open(&tally.map_or_else(|| state.word().to_owned(), |tally| format!("{}, {tally}", state.word())))
                 }
             },
@@ -153,8 +153,7 @@ impl Case {
                 RolloutState::Blocked { workload, message } => open(&format!("blocked: {workload}: {message}")),
             },
         };
-        let took = step.started().map(|started| step.ended().unwrap_or(ended.time).duration_since(started));
-        Self { name: step.id.title().into(), took: took.unwrap_or_default(), outcome }
+        Self { name: step.id.title().into(), took: step.took(ended.time).unwrap_or_default(), outcome }
     }
 
     /// A gate of a hop that came before.

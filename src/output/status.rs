@@ -8,7 +8,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::details::{Depth, details};
 use super::style::{of_word, painted};
-use super::text::{WIDTH, wrap};
+use super::text::{WIDTH, lines, wrap};
 use super::{Missing, StatusList, feed};
 use crate::cluster::Feed;
 use crate::error::ExitCode;
@@ -96,9 +96,8 @@ impl Look<'_> {
         for step in &run.steps {
             text += &self.step(step);
         }
-        let current = run.current().and_then(|index| run.steps.get(index)).filter(|step| !step.passed());
         let outline = |step| details(run, step, self.time, self.target, Depth::Outline);
-        text += &current.map(outline).unwrap_or_default();
+        text += &run.to_look_at().map(outline).unwrap_or_default();
         text
     }
 
@@ -119,13 +118,10 @@ impl Look<'_> {
 
     fn step(&self, step: &Step) -> String {
         let number = step.id.gate_number().map(|number| number.to_string()).unwrap_or_default();
-        let elapsed = step.started().map(|started| {
-            let until = step.ended().unwrap_or(self.time);
-            span(until.duration_since(started))
-        });
+        let elapsed = step.took(self.time).map(span);
         let note = match &step.body {
             StepBody::Gate(gate) => {
-                let tally = gate.job.as_ref().filter(|job| job.attempts.any()).map(|job| job.attempts.tally());
+                let tally = gate.tally();
                 let words = tally.map(|tally| match gate.state.passed() {
                     true => format!("{} of {} failed", tally.failed, tally.limit),
                     false => tally.to_string(),
@@ -180,10 +176,6 @@ fn workloads(rollout: &Rollout) -> Vec<String> {
         }
     }
     apps.iter().map(|(app, ready, desired)| format!("{app} {ready}/{desired}")).collect()
-}
-
-fn lines(lines: Vec<String>) -> String {
-    lines.into_iter().map(|line| line + "\n").collect()
 }
 
 #[cfg(test)]

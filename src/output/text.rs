@@ -25,6 +25,11 @@ pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
+/// Lines, each with its end.
+pub(super) fn lines(lines: Vec<String>) -> String {
+    lines.into_iter().map(|line| line + "\n").collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,5 +1,7 @@
 //! A run: one thing that goes through steps.
 
+use std::sync::Arc;
+
 use jiff::Timestamp;
 
 use super::{Step, StepId};
@@ -118,9 +120,9 @@ pub struct PastJob {
     /// Its failed attempts, where any failed.
     pub attempts: Option<Attempts>,
     /// The attempts one by one, oldest first, as far as they were seen.
-    pub history: Vec<Attempt>,
+    pub history: Arc<[Attempt]>,
     /// The logs of its runs, in the order in which they began.
-    pub logs: Vec<RunLog>,
+    pub logs: Arc<[RunLog]>,
     /// What failed last, where anything did.
     pub last_failure: Option<LastFailure>,
     /// When it started.
@@ -196,12 +198,17 @@ impl Run {
         gates.chain(self.history.iter().map(|job| &job.uid)).cloned().collect()
     }
 
+    /// The step that tells something of the run: of one that is done, none.
+    pub fn to_look_at(&self) -> Option<&Step> {
+        self.steps.get(self.current()?).filter(|step| !step.passed())
+    }
+
     /// The step to look at: the first that is not passed, or the last. One that can't be known is passed where a later one has
     /// begun. `None` if there are no steps.
     pub fn current(&self) -> Option<usize> {
         let begun = self.steps.iter().rposition(Step::begun).unwrap_or(0);
         let mut steps = self.steps.iter().enumerate();
-        let open = steps.position(|(index, step)| !step.passed() && (index >= begun || step.word() != "unknown"));
+        let open = steps.position(|(index, step)| !step.passed() && (index >= begun || !step.is_unknown()));
         open.or(self.steps.len().checked_sub(1))
     }
 }

@@ -1,9 +1,9 @@
 //! The steps of a run.
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
 use super::{Replica, Stuck, Workload};
-use crate::gate::{Command, Gate};
+use crate::gate::{Command, Gate, GateState};
 
 /// A step of a run: a gate, or a rollout between gates.
 #[derive(Clone, Debug, PartialEq)]
@@ -166,7 +166,20 @@ impl Step {
 
     /// Whether it was seen to begin.
     pub fn begun(&self) -> bool {
-        !matches!(self.word(), "pending" | "skipped" | "unknown")
+        match &self.body {
+            StepBody::Gate(gate) => {
+                !matches!(gate.state, GateState::Pending | GateState::Skipped | GateState::Unknown(_))
+            }
+            StepBody::Rollout(rollout) => !matches!(rollout.state, RolloutState::Pending | RolloutState::Unknown),
+        }
+    }
+
+    /// Whether its state can't be known.
+    pub fn is_unknown(&self) -> bool {
+        match &self.body {
+            StepBody::Gate(gate) => matches!(gate.state, GateState::Unknown(_)),
+            StepBody::Rollout(rollout) => rollout.state == RolloutState::Unknown,
+        }
     }
 
     /// Whether nothing more is needed of it.
@@ -191,6 +204,11 @@ impl Step {
             StepBody::Gate(gate) => gate.job.as_ref().and_then(|job| job.started),
             StepBody::Rollout(rollout) => rollout.started,
         }
+    }
+
+    /// How long it took up to its end, or takes by that time, where it can be told.
+    pub fn took(&self, now: Timestamp) -> Option<SignedDuration> {
+        Some(self.ended().unwrap_or(now).duration_since(self.started()?))
     }
 
     /// When it ended, where that can be told.

@@ -4,7 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::text::{Line, Span};
 
 use super::{banner, bar, body, header, steps, summary, words};
-use crate::run::{Run, Step};
+use crate::run::Run;
 use crate::tui::mark::Mark;
 use crate::tui::model::Model;
 use crate::tui::theme::{Glyph, Theme, Tone};
@@ -47,7 +47,7 @@ pub fn draw(model: &Model, buffer: &mut Buffer) {
 
 fn row(model: &Model, run: &Run, selected: bool) -> Vec<Span<'static>> {
     let theme = model.theme();
-    let step = to_look_at(run);
+    let step = run.to_look_at();
     let mark = mark(run);
     let glyph = if mark == Mark::Failed { Tone::Bad } else { mark.tone() };
     let word = if step.is_some() { mark.words().0 } else { run.verdict.word() };
@@ -80,14 +80,9 @@ fn course(run: &Run, theme: Theme, short: bool) -> String {
     }
 }
 
-/// The step that tells something of the run: of one that is done, none.
-pub fn to_look_at(run: &Run) -> Option<&Step> {
-    run.current().and_then(|current| run.steps.get(current)).filter(|step| !step.passed())
-}
-
 /// The state that stands for the run: that of the step to look at, or its verdict.
 pub fn mark(run: &Run) -> Mark {
-    match to_look_at(run).map(|step| Mark::from(&step.body)) {
+    match run.to_look_at().map(|step| Mark::from(&step.body)) {
         None | Some(Mark::Pending) => Mark::from(run.verdict),
         Some(mark) => mark,
     }

@@ -112,7 +112,7 @@ fn fitted(mut blocks: Vec<Block>, height: usize) -> Vec<Block> {
 fn blocks(model: &Model, run: &Run, area: Rect) -> Vec<Block> {
     let theme = model.theme();
     let width = usize::from(area.width);
-    let step = instances::to_look_at(run);
+    let step = run.to_look_at();
     let mark = instances::mark(run);
     let word = match (step, run.verdict) {
         (_, Verdict::Settled) | (None, _) => run.verdict.word(),

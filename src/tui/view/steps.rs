@@ -110,7 +110,7 @@ pub fn elapsed(model: &Model, step: &Step) -> Option<String> {
     if matches!(Mark::from(&step.body), Mark::Pending | Mark::Skipped | Mark::Unknown | Mark::Suspended) {
         return None;
     }
-    Some(words::span(step.ended().unwrap_or(model.now()).duration_since(step.started()?)))
+    step.took(model.now()).map(words::span)
 }
 
 /// What else there is to say of a step on its line.
