@@ -8,7 +8,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use gatewatch::clock::{Clock, DemoClock, SystemClock};
-use gatewatch::cluster::{Change, ClusterEvent, FeedState, Kind, Object, WatchState};
+use gatewatch::cluster::{Change, ClusterEvent, FeedState, Kind, Object, Selection, WatchState};
 use gatewatch::demo::{Player, kubeconfig};
 use gatewatch::output::Waiter;
 use gatewatch::record::{self, Reading, Recording};
@@ -38,7 +38,11 @@ impl Told {
     /// What reading the file tells.
     fn of_file(recording: Recording) -> Vec<String> {
         let mut told = Self::default();
-        let live = ClusterEvent::watches(recording.first, &WatchState::Live { since: recording.first });
+        let live = ClusterEvent::watches(
+            Selection::default().kinds(),
+            recording.first,
+            &WatchState::Live { since: recording.first },
+        );
         live.into_iter().chain(recording.events).for_each(|event| told.see(event));
         told.changes
     }
@@ -75,7 +79,7 @@ fn is_watched(change: &Change) -> Option<&Object> {
     match object.kind() {
         Kind::GitLabCore => true,
         Kind::Job | Kind::Pod | Kind::Deployment => of_gitlab(),
-        Kind::Event => false,
+        Kind::Event | Kind::GluesyncPlatform | Kind::StatefulSet | Kind::DaemonSet => false,
     }
     .then_some(object)
 }

@@ -20,7 +20,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use gatewatch::clock::Clock;
-use gatewatch::cluster::{ClusterEvent, WatchState};
+use gatewatch::cluster::{ClusterEvent, Selection, WatchState};
 use gatewatch::source::Source as _;
 use gatewatch::source::live::{Connection, Live};
 use gatewatch::tape::MOST_BYTES;
@@ -130,7 +130,10 @@ impl Soak {
         let (mut story, mut screen) = (Story::from(self.story.told() - 2), Screen::new(Timestamp::UNIX_EPOCH));
         for events in [story.next(), story.next()] {
             let since = events[0].time;
-            screen.take_in(ClusterEvent::watches(since, &WatchState::Live { since }), since);
+            screen.take_in(
+                ClusterEvent::watches(Selection::default().kinds(), since, &WatchState::Live { since }),
+                since,
+            );
             for events in events.chunks(AT_ONCE) {
                 screen.take_in(events.to_vec(), events[events.len() - 1].time);
             }

@@ -10,7 +10,7 @@ use super::record;
 use super::wait::{Teller, none_named};
 use crate::cli::{At, ConnectionArgs, FileArgs, StatusArgs, WaitArgs};
 use crate::clock::{Clock, SystemClock};
-use crate::cluster::{Change, ClusterEvent, Kind, Object, WatchState, World, clean_sentence};
+use crate::cluster::{Change, ClusterEvent, Kind, Object, Selection, WatchState, World, clean_sentence};
 use crate::error::{ExitCode, ExpectedError};
 use crate::files;
 use crate::output::{Look, StatusFormat};
@@ -76,14 +76,18 @@ fn events(connection: &ConnectionArgs, args: &FileArgs) -> Result<Vec<ClusterEve
         }
         (Reading::Dump(dump), None) => {
             say_passed_over(&dump);
-            dump.events(SystemClock.now())
+            dump.events(&Selection::default(), SystemClock.now())
         }
         (Reading::Recording(recording), at) => {
             warn(&recording);
             let end = end(at, recording.first, recording.last)?;
             let live = ClusterEvent::live_before(&recording.events, recording.first);
             let events = recording.events.into_iter().filter(|event| event.time <= end);
-            live.into_iter().chain(events).chain(ClusterEvent::watches(end, &WatchState::Ended)).collect()
+            let selection = ClusterEvent::selection(&live);
+            live.into_iter()
+                .chain(events)
+                .chain(ClusterEvent::watches(selection.kinds(), end, &WatchState::Ended))
+                .collect()
         }
     };
     let with_instance = namespaces(&events);

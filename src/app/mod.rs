@@ -38,7 +38,7 @@ use std::task::Poll;
 use tokio::sync::mpsc::{Receiver, channel};
 
 use crate::cli::{Cli, Command, ConnectionArgs};
-use crate::cluster::ClusterEvent;
+use crate::cluster::{ClusterEvent, Selection};
 use crate::error::{ExitCode, ExpectedError};
 use crate::source::Source;
 use crate::source::live::ConnectOptions;
@@ -120,6 +120,7 @@ fn connect_options(args: &ConnectionArgs) -> ConnectOptions {
         namespace: args.namespace.clone(),
         all_namespaces: args.all_namespaces,
         as_user: args.as_user.clone(),
+        selection: Selection::default(),
     }
 }
 

@@ -11,7 +11,7 @@ use crate::source::live::{ConnectOptions, namespace, rights};
 /// Prints it. No cluster is asked.
 pub(super) async fn rbac(connection: &ConnectionArgs, args: &RbacArgs) -> Result<ExitCode, ExpectedError> {
     let options = connect_options(connection);
-    let rules = rights().into_iter();
+    let rules = rights(&options.selection).into_iter();
     let rules = rules.map(|right| Rule { group: right.group, resources: right.resources, verbs: right.verbs.to_vec() });
     let subjects = subjects(&options, args).await?;
     let access = Access { namespace: namespace(&options).await?, rules: rules.collect(), subjects };

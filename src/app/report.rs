@@ -11,7 +11,7 @@ use tokio::time::timeout;
 use super::{cluster, connect_options, file, printed, screens};
 use crate::cli::{ConnectionArgs, ReportArgs};
 use crate::clock::{Clock, SystemClock};
-use crate::cluster::{Change, ClusterEvent, Uid, World, clean_sentence};
+use crate::cluster::{Change, ClusterEvent, Selection, Uid, World, clean_sentence};
 use crate::error::{ExitCode, ExpectedError};
 use crate::files;
 use crate::journal::Journal;
@@ -36,7 +36,7 @@ pub(super) fn of_files(connection: &ConnectionArgs, args: &ReportArgs) -> Result
         }
         Reading::Dump(dump) => {
             file::say_passed_over(&dump);
-            (dump.events(SystemClock.now()), Origin::Dump, Vec::new())
+            (dump.events(&Selection::default(), SystemClock.now()), Origin::Dump, Vec::new())
         }
         Reading::Recording(recording) => {
             file::warn(&recording);

@@ -2,7 +2,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::{Kind, LogChange, Memory, Object, Uid, WatchState};
+use super::{Kind, LogChange, Memory, Object, Selection, Uid, WatchState};
 
 /// One thing that a source says, and when it was heard: its arrival, or the recorded time.
 #[derive(Clone, Debug, PartialEq)]
@@ -14,9 +14,10 @@ pub struct ClusterEvent {
 }
 
 impl ClusterEvent {
-    /// That the watches of all kinds fare so at that time, as they do together where a file stands for a cluster.
-    pub fn watches(time: Timestamp, state: &WatchState) -> [Self; Kind::ALL.len()] {
-        Kind::ALL.map(|kind| Self { time, change: Change::Watch { kind, state: state.clone() } })
+    /// That the watches of those kinds fare so at that time, as they do together where a file stands for a cluster.
+    pub fn watches(kinds: impl IntoIterator<Item = Kind>, time: Timestamp, state: &WatchState) -> Vec<Self> {
+        let watch = |kind| Self { time, change: Change::Watch { kind, state: state.clone() } };
+        kinds.into_iter().map(watch).collect()
     }
 
     /// What comes before the events of a recording: that all watches are live from `first` on. Nothing does where the
@@ -25,13 +26,24 @@ impl ClusterEvent {
         if events.iter().any(|event| matches!(event.change, Change::Watch { .. })) {
             return Vec::new();
         }
-        Self::watches(first, &WatchState::Live { since: first }).into()
+        Self::watches(Self::selection(events).kinds(), first, &WatchState::Live { since: first })
+    }
+
+    /// What these events are of: the last that is said to be watched.
+    pub fn selection(events: &[Self]) -> Selection {
+        let selected = events.iter().rev().find_map(|event| match &event.change {
+            Change::Selected(selection) => Some(selection.clone()),
+            _ => None,
+        });
+        selected.unwrap_or_default()
     }
 }
 
 /// What a source says.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Change {
+    /// That is watched from now on. Where a source says nothing of it, it is the default.
+    Selected(Selection),
     /// A watch listed everything anew: these are all objects of its scope, and what is not among them is gone. It comes
     /// whole, so that a relist never shows half a cluster.
     Replaced {

@@ -1,5 +1,7 @@
 //! A Job, as far as its attempts, its limits and its end are concerned.
 
+use std::collections::BTreeMap;
+
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -12,6 +14,9 @@ use super::read;
 pub struct Job {
     /// Its metadata.
     pub meta: Meta,
+    /// All of its labels: Jobs are picked by them.
+    #[serde(default)]
+    pub labels: BTreeMap<String, String>,
     /// `spec.backoffLimit`; 6 where the spec leaves it out, as the API server defaults it.
     pub backoff_limit: u32,
     /// `spec.activeDeadlineSeconds`.
@@ -68,6 +73,7 @@ impl Job {
         let template = ["spec", "template", "spec", "restartPolicy"];
         Some(Self {
             meta: Meta::read(object)?,
+            labels: read::map(object, &["metadata", "labels"]),
             backoff_limit: read::count(object, &["spec", "backoffLimit"]).unwrap_or(6),
             deadline_seconds: read::number(object, &["spec", "activeDeadlineSeconds"]),
             suspend: read::flag(object, &["spec", "suspend"]).unwrap_or(false),

@@ -76,6 +76,9 @@ pub struct Labels {
     pub target_version: Option<String>,
     /// `gitlab.com/batched-background-migrations-check`, on the wait Job that a newer chart renders itself.
     pub wait_job: bool,
+    /// `com.molo17.conductor.type` of Gluesync: `operator`, `core-hub`, or a module.
+    #[serde(default)]
+    pub conductor: Option<String>,
     /// `batch.kubernetes.io/job-name` on a pod (or the older `job-name`).
     pub job_name: Option<String>,
 }
@@ -100,6 +103,7 @@ impl Meta {
                 release: label("release"),
                 target_version: label("gitlab.com/target-version"),
                 wait_job: label("gitlab.com/batched-background-migrations-check").as_deref() == Some("true"),
+                conductor: label("com.molo17.conductor.type"),
                 job_name: label("batch.kubernetes.io/job-name").or_else(|| label("job-name")),
             },
             owner: owner.and_then(Owner::read),

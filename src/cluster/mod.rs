@@ -7,7 +7,9 @@
 //! |---|---|
 //! | `read`, `text` | lenient reading, cleaning |
 //! | `meta` | names, uids, owners, conditions |
-//! | `gitlabcore`, `job`, `pod`, `event`, `deployment` | one kind each |
+//! | `gitlabcore`, `gluesync_platform`, `job`, `pod`, `event`, `deployment`, `stateful_set`, `daemon_set` | one kind each |
+//! | `workload_kind` | the kinds that roll out |
+//! | `selector`, `selection` | label selectors; what is watched |
 //! | `object` | any of them, read from JSON |
 //! | `manifest` | an object as the server wrote it |
 //! | `line`, `log`, `logs` | a line of a log; a log, and what is kept of it; the logs of a pod |
@@ -20,11 +22,13 @@
 //! | `world` | all of it, and how a change is applied |
 
 mod change;
+mod daemon_set;
 mod deployment;
 mod event;
 mod excerpt;
 mod feed;
 mod gitlabcore;
+mod gluesync_platform;
 mod job;
 mod line;
 mod log;
@@ -36,16 +40,22 @@ mod object;
 mod pod;
 pub(crate) mod read;
 mod record;
+mod selection;
+mod selector;
 mod size;
+mod stateful_set;
 mod text;
+mod workload_kind;
 mod world;
 
 pub use change::{Change, ClusterEvent, Scope};
+pub use daemon_set::DaemonSet;
 pub use deployment::Deployment;
 pub use event::Event;
 pub use excerpt::{Excerpt, ExcerptKind};
 pub use feed::{Feed, FeedState, WatchState};
 pub use gitlabcore::GitLabCore;
+pub use gluesync_platform::GluesyncPlatform;
 pub use job::{FailureRule, Job, RuleMatch};
 pub use line::{Colour, LONGEST_LINE, LogLine, Look, Paint};
 pub use log::{FOLLOWED, KEPT, Log, LogChange, LogEnd, LogNews, RunId, Via};
@@ -57,6 +67,10 @@ pub use meta::{Condition, Labels, Meta, Owner, Uid, condition, holding, is_names
 pub use object::{Kind, Object, Unreadable};
 pub use pod::{Container, ContainerRole, ContainerState, Pod, PodPhase, Terminated, restarts};
 pub use record::{FinishedRun, JobRecord, PodRecord, Released};
+pub use selection::{JobPick, Pick, Selection};
+pub use selector::LabelSelector;
+pub use stateful_set::StatefulSet;
 pub use text::{LONGEST, clean};
 pub(crate) use text::{clean_line, clean_sentence, clean_value, clean_word};
+pub use workload_kind::WorkloadKind;
 pub use world::World;

@@ -5,7 +5,7 @@ use std::fmt;
 use serde_json::Value;
 use thiserror::Error;
 
-use super::{Deployment, Event, GitLabCore, Job, Manifest, Meta, Pod, read};
+use super::{DaemonSet, Deployment, Event, GitLabCore, GluesyncPlatform, Job, Manifest, Meta, Pod, StatefulSet, read};
 
 /// The kinds that gatewatch watches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -20,11 +20,26 @@ pub enum Kind {
     Event,
     /// `apps/v1` `Deployment`.
     Deployment,
+    /// `apps/v1` `StatefulSet`.
+    StatefulSet,
+    /// `apps/v1` `DaemonSet`.
+    DaemonSet,
+    /// `GluesyncPlatform`, in whichever group the cluster serves it.
+    GluesyncPlatform,
 }
 
 impl Kind {
     /// All of them, in the order in which they are watched.
-    pub const ALL: [Self; 5] = [Self::GitLabCore, Self::Job, Self::Pod, Self::Deployment, Self::Event];
+    pub const ALL: [Self; 8] = [
+        Self::GitLabCore,
+        Self::GluesyncPlatform,
+        Self::Job,
+        Self::Pod,
+        Self::Deployment,
+        Self::StatefulSet,
+        Self::DaemonSet,
+        Self::Event,
+    ];
 
     /// The kind as an object names it.
     pub fn name(self) -> &'static str {
@@ -34,7 +49,15 @@ impl Kind {
             Self::Pod => "Pod",
             Self::Event => "Event",
             Self::Deployment => "Deployment",
+            Self::StatefulSet => "StatefulSet",
+            Self::DaemonSet => "DaemonSet",
+            Self::GluesyncPlatform => "GluesyncPlatform",
         }
+    }
+
+    /// Whether a definition of its own brings it, which a cluster may lack.
+    pub fn is_custom(self) -> bool {
+        matches!(self, Self::GitLabCore | Self::GluesyncPlatform)
     }
 
     /// The resource as a path, a Role and `kubectl get` name it.
@@ -45,6 +68,9 @@ impl Kind {
             Self::Pod => "pods",
             Self::Event => "events",
             Self::Deployment => "deployments",
+            Self::StatefulSet => "statefulsets",
+            Self::DaemonSet => "daemonsets",
+            Self::GluesyncPlatform => "gluesyncplatforms",
         }
     }
 }
@@ -64,6 +90,9 @@ pub enum Object {
     Pod(Pod),
     Event(Event),
     Deployment(Deployment),
+    StatefulSet(StatefulSet),
+    DaemonSet(DaemonSet),
+    GluesyncPlatform(GluesyncPlatform),
 }
 
 /// Why a value is no object of ours.
@@ -102,6 +131,9 @@ impl Object {
             Kind::Pod => Pod::read(value).map(Self::Pod),
             Kind::Event => Event::read(value).map(Self::Event),
             Kind::Deployment => Deployment::read(value).map(Self::Deployment),
+            Kind::StatefulSet => StatefulSet::read(value).map(Self::StatefulSet),
+            Kind::DaemonSet => DaemonSet::read(value).map(Self::DaemonSet),
+            Kind::GluesyncPlatform => GluesyncPlatform::read(value).map(Self::GluesyncPlatform),
         };
         let mut object = object.ok_or(Unreadable::Nameless(kind))?;
         if object.is_of_a_run() {
@@ -129,7 +161,12 @@ impl Object {
     /// Whether a run can be made of it. A dump may hold thousands of pods that are others'.
     fn is_of_a_run(&self) -> bool {
         match self {
-            Self::GitLabCore(_) | Self::Job(_) | Self::Deployment(_) => true,
+            Self::GitLabCore(_)
+            | Self::Job(_)
+            | Self::Deployment(_)
+            | Self::StatefulSet(_)
+            | Self::DaemonSet(_)
+            | Self::GluesyncPlatform(_) => true,
             Self::Pod(pod) => {
                 let labels = &pod.meta.labels;
                 labels.job_name.is_some() || matches!(labels.app.as_deref(), Some("webservice" | "sidekiq"))
@@ -145,6 +182,9 @@ impl Object {
             Self::Pod(object) => &mut object.meta,
             Self::Event(object) => &mut object.meta,
             Self::Deployment(object) => &mut object.meta,
+            Self::StatefulSet(object) => &mut object.meta,
+            Self::DaemonSet(object) => &mut object.meta,
+            Self::GluesyncPlatform(object) => &mut object.meta,
         }
     }
 
@@ -156,6 +196,9 @@ impl Object {
             Self::Pod(_) => Kind::Pod,
             Self::Event(_) => Kind::Event,
             Self::Deployment(_) => Kind::Deployment,
+            Self::StatefulSet(_) => Kind::StatefulSet,
+            Self::DaemonSet(_) => Kind::DaemonSet,
+            Self::GluesyncPlatform(_) => Kind::GluesyncPlatform,
         }
     }
 
@@ -167,6 +210,9 @@ impl Object {
             Self::Pod(object) => &object.meta,
             Self::Event(object) => &object.meta,
             Self::Deployment(object) => &object.meta,
+            Self::StatefulSet(object) => &object.meta,
+            Self::DaemonSet(object) => &object.meta,
+            Self::GluesyncPlatform(object) => &object.meta,
         }
     }
 }

@@ -187,6 +187,12 @@ impl Pod {
         self.meta.owner.as_ref().filter(|owner| owner.kind == "ReplicaSet").map(|owner| owner.name.as_str())
     }
 
+    /// Whether it is a replica of a workload that rolls out.
+    pub fn is_replica(&self) -> bool {
+        let kinds = ["ReplicaSet", "StatefulSet", "DaemonSet"];
+        self.meta.owner.as_ref().is_some_and(|owner| kinds.contains(&owner.kind.as_str()))
+    }
+
     /// Whether its end has been asked for.
     pub fn terminating(&self) -> bool {
         self.meta.deletion.is_some()

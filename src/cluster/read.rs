@@ -3,6 +3,8 @@
 //! `GitLabCore` is an experiment whose fields move, and a dump may come from anywhere: a field that is missing, null or
 //! of another type reads as absent and never fails the object. Text is cleaned here, once, where it enters.
 
+use std::collections::BTreeMap;
+
 use jiff::Timestamp;
 use serde_json::Value;
 
@@ -64,6 +66,12 @@ pub(crate) fn time(value: &Value, path: &[&str]) -> Option<Timestamp> {
 /// The elements of the list at `path`; none where there is no list.
 pub(crate) fn list<'a>(value: &'a Value, path: &[&str]) -> &'a [Value] {
     at(value, path).and_then(Value::as_array).map_or(&[], Vec::as_slice)
+}
+
+/// The texts of the map at `path`, by their keys, both cleaned.
+pub(crate) fn map(value: &Value, path: &[&str]) -> BTreeMap<String, String> {
+    let fields = at(value, path).and_then(Value::as_object).into_iter().flatten();
+    fields.filter_map(|(key, value)| Some((clean_word(key), text(value, &[])?))).collect()
 }
 
 /// The texts of the list at `path`, cleaned.

@@ -22,7 +22,7 @@ impl ClusterEvent {
                     let logs = memory.pods.iter().map(|record| record.logs().size()).sum::<usize>();
                     logs + (memory.jobs.len() + memory.pods.len() + memory.events.len()) * OBJECT
                 }
-                Change::Watch { .. } | Change::Clock { .. } | Change::Alive(_) => 0,
+                Change::Selected(_) | Change::Watch { .. } | Change::Clock { .. } | Change::Alive(_) => 0,
             }
     }
 
@@ -39,8 +39,12 @@ impl ClusterEvent {
         match &mut self.change {
             Change::Applied(object) | Change::Deleted(object) => object.forget_what_no_run_shows(),
             Change::Replaced { objects, .. } => objects.iter_mut().for_each(Object::forget_what_no_run_shows),
-            Change::Log(_) | Change::Remembered(_) | Change::Watch { .. } | Change::Clock { .. } | Change::Alive(_) => {
-            }
+            Change::Selected(_)
+            | Change::Log(_)
+            | Change::Remembered(_)
+            | Change::Watch { .. }
+            | Change::Clock { .. }
+            | Change::Alive(_) => {}
         }
     }
 }

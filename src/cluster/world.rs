@@ -1,5 +1,7 @@
-//! Everything that is known of the cluster, and how one thing more is taken in; `logs` has the part about logs.
+//! Everything that is known of the cluster, and how one thing more is taken in; `found` has what is asked of it, `logs` the
+//! part about logs.
 
+mod found;
 mod logs;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -8,8 +10,8 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Change, ClusterEvent, Deployment, Event, Feed, GitLabCore, JobRecord, Kind, Meta, Object, PodRecord, Scope, Uid,
-    WatchState,
+    Change, ClusterEvent, DaemonSet, Deployment, Event, Feed, GitLabCore, GluesyncPlatform, JobRecord, Kind, Object,
+    PodRecord, Scope, Selection, StatefulSet, Uid, WatchState,
 };
 
 /// The most Jobs remembered after they are gone, and the most pods; the oldest go first. An upgrade of ten hops has
@@ -36,6 +38,7 @@ impl Origin {
 /// state after the same events is the same whatever the interleaving.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct World {
+    selection: Selection,
     pub(super) cores: BTreeMap<Uid, GitLabCore>,
     pub(super) origins: BTreeMap<Uid, Origin>,
     pub(super) jobs: BTreeMap<Uid, JobRecord>,
@@ -43,6 +46,9 @@ pub struct World {
     /// By the object they are about; an object is there, if with none, once its events were listed.
     pub(super) events: BTreeMap<Uid, BTreeMap<Uid, Event>>,
     pub(super) deployments: BTreeMap<Uid, Deployment>,
+    stateful_sets: BTreeMap<Uid, StatefulSet>,
+    daemon_sets: BTreeMap<Uid, DaemonSet>,
+    platforms: BTreeMap<Uid, GluesyncPlatform>,
     /// The kinds that were listed as a whole: of these, what is not there is gone.
     pub(super) listed: BTreeSet<Kind>,
     feed: Feed,
@@ -54,10 +60,12 @@ impl World {
     pub fn apply(&mut self, event: ClusterEvent) {
         let ClusterEvent { time, change } = event;
         self.time = self.time.max(Some(time));
-        if !matches!(change, Change::Watch { .. } | Change::Clock { .. } | Change::Remembered(_)) {
+        if !matches!(change, Change::Watch { .. } | Change::Clock { .. } | Change::Remembered(_) | Change::Selected(_))
+        {
             self.feed.hear(time);
         }
         match change {
+            Change::Selected(selection) => self.selection = selection,
             Change::Applied(object) => self.put(*object),
             Change::Deleted(object) => self.delete(*object),
             Change::Replaced { kind, scope, objects } => self.replace(kind, &scope, objects),
@@ -79,63 +87,14 @@ impl World {
         self.time
     }
 
+    /// What is watched, and becomes runs.
+    pub fn selection(&self) -> &Selection {
+        &self.selection
+    }
+
     /// How the watches fare.
     pub fn feed(&self) -> &Feed {
         &self.feed
-    }
-
-    /// The instances that are there.
-    pub fn cores(&self) -> impl Iterator<Item = &GitLabCore> {
-        self.cores.values()
-    }
-
-    /// The version an instance had when its present target was first seen: where its upgrade came from.
-    pub fn origin(&self, core: &Uid) -> Option<&str> {
-        self.origins.get(core)?.version.as_deref()
-    }
-
-    /// The Jobs that are there or were.
-    pub fn jobs(&self) -> impl Iterator<Item = &JobRecord> {
-        self.jobs.values()
-    }
-
-    /// The pods of a Job that are there or were, matched by the uid of their owner and not by name: a Job that was
-    /// deleted leaves pods behind, and its successor has the same name.
-    pub fn pods_of<'a>(&'a self, job: &'a Uid) -> impl Iterator<Item = &'a PodRecord> {
-        self.pods.values().filter(move |record| record.pod.meta.owner.as_ref().is_some_and(|owner| owner.uid == *job))
-    }
-
-    /// The pods that are there and bear a Job's name but are not that Job's: it was made again under its name, and the one
-    /// before left them behind.
-    pub fn orphans_of<'a>(&'a self, job: &'a Meta) -> impl Iterator<Item = &'a PodRecord> {
-        self.pods.values().filter(move |record| {
-            let meta = &record.pod.meta;
-            !record.gone
-                && meta.namespace == job.namespace
-                && meta.labels.job_name.as_ref() == Some(&job.name)
-                && meta.owner.as_ref().is_none_or(|owner| owner.uid != job.uid)
-        })
-    }
-
-    /// The pods that are there and are replicas of a Deployment, matched by the name of their ReplicaSet: the Deployment's,
-    /// and the hash of the template. Labels do not tell Deployments of one release apart.
-    pub fn replicas_of<'a>(&'a self, deployment: &'a Meta) -> impl Iterator<Item = &'a PodRecord> {
-        self.pods.values().filter(move |record| {
-            let set = record.pod.replica_set().and_then(|set| set.rsplit_once('-'));
-            !record.gone
-                && record.pod.meta.namespace == deployment.namespace
-                && set.is_some_and(|(name, _)| name == deployment.name)
-        })
-    }
-
-    /// The events about an object.
-    pub fn events_about(&self, uid: &Uid) -> impl Iterator<Item = &Event> {
-        self.events.get(uid).into_iter().flat_map(BTreeMap::values)
-    }
-
-    /// The Deployments that are there.
-    pub fn deployments(&self) -> impl Iterator<Item = &Deployment> {
-        self.deployments.values()
     }
 
     fn put(&mut self, mut object: Object) {
@@ -160,6 +119,9 @@ impl World {
                 drop(self.events.entry(event.about.clone()).or_default().insert(event.meta.uid.clone(), event));
             }
             Object::Deployment(deployment) => drop(self.deployments.insert(deployment.meta.uid.clone(), deployment)),
+            Object::StatefulSet(set) => drop(self.stateful_sets.insert(set.meta.uid.clone(), set)),
+            Object::DaemonSet(set) => drop(self.daemon_sets.insert(set.meta.uid.clone(), set)),
+            Object::GluesyncPlatform(platform) => drop(self.platforms.insert(platform.meta.uid.clone(), platform)),
         }
     }
 
@@ -179,6 +141,9 @@ impl World {
                 self.origins.remove(&uid);
             }
             Object::Deployment(_) => drop(self.deployments.remove(&uid)),
+            Object::StatefulSet(_) => drop(self.stateful_sets.remove(&uid)),
+            Object::DaemonSet(_) => drop(self.daemon_sets.remove(&uid)),
+            Object::GluesyncPlatform(_) => drop(self.platforms.remove(&uid)),
             Object::Event(event) => {
                 if let Some(events) = self.events.get_mut(&event.about) {
                     events.remove(&uid);
@@ -197,6 +162,9 @@ impl World {
         match (kind, scope) {
             (Kind::GitLabCore, _) => self.cores.retain(|uid, _| listed.contains(uid)),
             (Kind::Deployment, _) => self.deployments.retain(|uid, _| listed.contains(uid)),
+            (Kind::StatefulSet, _) => self.stateful_sets.retain(|uid, _| listed.contains(uid)),
+            (Kind::DaemonSet, _) => self.daemon_sets.retain(|uid, _| listed.contains(uid)),
+            (Kind::GluesyncPlatform, _) => self.platforms.retain(|uid, _| listed.contains(uid)),
             (Kind::Event, Scope::All) => self.events.clear(),
             (Kind::Event, Scope::About(about)) => drop(self.events.insert(about.clone(), BTreeMap::new())),
             (Kind::Job, _) => {

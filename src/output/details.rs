@@ -36,6 +36,7 @@ pub(super) fn details(run: &Run, step: &Step, time: Timestamp, target: &Target, 
     match &step.body {
         StepBody::Gate(gate) => details.gate(title, gate),
         StepBody::Rollout(rollout) => details.rollout(title, rollout),
+        StepBody::Stage(_) => {}
     }
     details.text
 }

@@ -10,7 +10,7 @@ use super::Waiter;
 use super::details::{Depth, details};
 use crate::error::ExitCode;
 use crate::gate::{GateState, Target};
-use crate::run::{PastJob, RolloutState, Run, Step, StepBody, Verdict, WhyPast};
+use crate::run::{PastJob, RolloutState, Run, StageState, Step, StepBody, Verdict, WhyPast};
 
 /// How a wait ended, and when.
 #[derive(Clone, Copy, Debug)]
@@ -151,6 +151,16 @@ impl Case {
                 RolloutState::Unknown => skipped("the server does not let us see Deployments"),
                 RolloutState::Running => open(rollout.state.word()),
                 RolloutState::Blocked { workload, message } => open(&format!("blocked: {workload}: {message}")),
+            },
+            StepBody::Stage(stage) => match stage.state {
+                StageState::Done => Outcome::Passed,
+                StageState::Pending | StageState::Skipped | StageState::Unknown => skipped(stage.state.word()),
+                StageState::Failed => Outcome::Failure(Trouble {
+                    kind: stage.state.word().into(),
+                    message: stage.message.clone(),
+                    text: text(),
+                }),
+                StageState::Running | StageState::Retrying | StageState::Blocked => open(stage.state.word()),
             },
         };
         Self { name: step.id.title().into(), took: step.took(ended.time).unwrap_or_default(), outcome }

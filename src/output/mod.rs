@@ -28,6 +28,7 @@ mod report;
 mod rollout;
 #[cfg(test)]
 mod schema;
+mod stage;
 mod status;
 mod step;
 mod style;

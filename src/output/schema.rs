@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::{ChangeReport, StatusList};
 use crate::cluster::{Change, ClusterEvent, Kind, WatchState, World};
 use crate::gate::{Ending, Failure, Gate, GateState, LastFailure, Target, Unseen};
-use crate::run::{RolloutState, Run, StepBody, changes, feed_change, sample};
+use crate::run::{RolloutState, Run, Source, Step, StepBody, StepId, changes, feed_change, sample};
 
 fn schema() -> Value {
     serde_json::from_str(include_str!("../../assets/report.schema.json")).unwrap()
@@ -56,7 +56,13 @@ fn runs() -> Vec<Run> {
     };
     let gates = gates.into_iter().map(|gate| with(2, StepBody::Gate(Box::new(gate))));
     let rollouts = rollouts.map(sample::rollout).chain([sample::stuck_rollout()]);
-    gates.chain(rollouts.map(|rollout| with(1, rollout))).collect()
+    gates.chain(rollouts.map(|rollout| with(1, rollout))).chain([of_stages()]).collect()
+}
+
+/// A run of stages.
+fn of_stages() -> Run {
+    let steps = vec![Step { id: StepId::Modules, body: StepBody::Stage(Box::new(sample::stage())) }];
+    Run { source: Source::GluesyncPlatform, steps, ..sample::run() }
 }
 
 /// A gate of whose failure nothing is left.

@@ -130,6 +130,7 @@ impl Look<'_> {
             }
             StepBody::Rollout(Rollout { state: RolloutState::Pending, .. }) => Vec::new(),
             StepBody::Rollout(rollout) => workloads(rollout),
+            StepBody::Stage(stage) => [stage.message.clone()].into_iter().filter(|words| !words.is_empty()).collect(),
         };
         let (title, word) = (step.id.title(), step.word());
         let before = format!("  {number:<2} {title:<27}");

@@ -1,10 +1,11 @@
-//! The steps of an item: gates and rollouts.
+//! The steps of an item: gates, rollouts and stages.
 
 use jiff::Timestamp;
 use serde::Serialize;
 
 use super::evidence::{BacklogReport, ExcerptReport, ForecastReport, log_tail};
 use super::rollout::RolloutReport;
+use super::stage::StageReport;
 use crate::cluster::ExcerptKind;
 use crate::gate::{Attempts, Count, Ending, Gate, GateState, JobFailure, LastFailure, StartFault, Tally, Target};
 use crate::run::{Step, StepBody};
@@ -14,6 +15,7 @@ use crate::run::{Step, StepBody};
 pub(super) enum StepReport<'a> {
     Gate(Box<GateReport<'a>>),
     Rollout(RolloutReport<'a>),
+    Stage(StageReport<'a>),
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -116,6 +118,7 @@ impl<'a> StepReport<'a> {
         match &step.body {
             StepBody::Gate(gate) => Self::Gate(Box::new(GateReport::new(step.id.word(), gate, target))),
             StepBody::Rollout(rollout) => Self::Rollout(RolloutReport::new(step.id.word(), rollout, target)),
+            StepBody::Stage(stage) => Self::Stage(StageReport::new(step.id.word(), stage, target)),
         }
     }
 }

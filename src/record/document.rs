@@ -9,11 +9,12 @@ use serde::Deserialize;
 use serde::de::{DeserializeOwned, DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
-use super::encode::{LIST_BEGINS, LIST_ENDS, LOG, WATCH};
+use super::encode::{LIST_BEGINS, LIST_ENDS, LOG, SELECTION, WATCH};
 use super::fault::CUT_LIST;
 use super::when;
 use crate::cluster::{
-    Kind, LogChange, Object, Scope, Served, Uid, Unreadable, WatchState, clean_value, clean_word, read, read_field,
+    Kind, LogChange, Object, Scope, Selection, Served, Uid, Unreadable, WatchState, clean_value, clean_word, read,
+    read_field,
 };
 
 /// An object of ours, or why it is none.
@@ -51,6 +52,8 @@ pub(super) enum WatchEvent {
     Deleted(Read),
     /// `BOOKMARK` of a kind that is ours.
     Bookmark(Kind, Mark),
+    /// `SELECTION`: what is watched.
+    Selected(Selection),
     /// `WATCH`: how the watch of a kind fares.
     Fares(Kind, WatchState),
     /// `LOG`: more of a log.
@@ -141,6 +144,7 @@ fn watch(what: &str, fields: &Value, object: &Value) -> Document {
         "ADDED" | "MODIFIED" => Some(WatchEvent::Applied(whole())),
         "DELETED" => Some(WatchEvent::Deleted(whole())),
         "BOOKMARK" => named_in(object, "kind").map(|kind| WatchEvent::Bookmark(kind, mark(object))),
+        SELECTION => read::at(object, &["picks"]).and_then(ours).map(WatchEvent::Selected),
         WATCH => fares(object),
         LOG => ours(object).map(WatchEvent::Log),
         _ => None,

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::Timestamp;
 
 use super::printed::PrintedLog;
-use crate::cluster::{Change, ClusterEvent, Kind, LogChange, Object, Pod, WatchState};
+use crate::cluster::{Change, ClusterEvent, Kind, LogChange, Object, Pod, Selection, WatchState};
 
 /// The objects of a cluster at one moment, of one file or of several together.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -44,9 +44,9 @@ impl Dump {
         self.written.unwrap_or(now).max(self.newest.unwrap_or(Timestamp::MIN)).min(now)
     }
 
-    /// What a source would say of it at its moment: every object, the logs of the pods of Jobs, and that each kind that it
+    /// What a source that watches that would say of it at its moment: every object, the logs of the pods of Jobs, and that each kind that it
     /// tells of ended and each other is absent.
-    pub fn events(self, now: Timestamp) -> Vec<ClusterEvent> {
+    pub fn events(self, selection: &Selection, now: Timestamp) -> Vec<ClusterEvent> {
         let time = self.moment(now);
         let Self { objects, logs, kinds, .. } = self;
         let of_jobs = objects.iter().filter_map(|object| match object {
@@ -61,12 +61,13 @@ impl Dump {
             Some(log.changes(pod))
         });
         let logs: Vec<LogChange> = of_pods.flatten().collect();
-        let watches = Kind::ALL.map(|kind| {
+        let watches = selection.kinds().map(|kind| {
             let state = if kinds.contains(&kind) { WatchState::Ended } else { WatchState::Absent };
             Change::Watch { kind, state }
         });
         let applied = objects.into_iter().map(|object| Change::Applied(Box::new(object)));
-        let changes = applied.chain(logs.into_iter().map(Change::Log)).chain(watches);
+        let selected = [Change::Selected(selection.clone())];
+        let changes = selected.into_iter().chain(applied).chain(logs.into_iter().map(Change::Log)).chain(watches);
         changes.map(|change| ClusterEvent { time, change }).collect()
     }
 
@@ -115,7 +116,7 @@ mod tests {
     #[test]
     fn what_it_holds_nothing_of_is_absent_and_not_just_empty() {
         let mut world = World::default();
-        dump().events(at(100)).into_iter().for_each(|event| world.apply(event));
+        dump().events(&Selection::default(), at(100)).into_iter().for_each(|event| world.apply(event));
         assert_eq!(world.feed().absent().collect::<Vec<_>>(), [Kind::GitLabCore, Kind::Event, Kind::Deployment]);
         assert_eq!((world.feed().state().word(), world.time()), ("ended", Some(at(100))));
     }
@@ -144,7 +145,7 @@ mod tests {
         of_it.logs = read(&text(name).replace("gitlab/", &format!("{namespace}/")));
         of_it.logs.extend(read(&text("another")));
         let logs: Vec<_> = of_it
-            .events(at(100))
+            .events(&Selection::default(), at(100))
             .into_iter()
             .filter_map(|event| match event.change {
                 Change::Log(change) => Some(change),

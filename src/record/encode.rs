@@ -5,6 +5,7 @@
 //! | an object | `ADDED`, `MODIFIED`, `DELETED`; the object [redacted](super::redact) |
 //! | a list | what it changed against what was written before, between two bookmarks of its kind; it is one event again when it is read, so that half of it never shows |
 //! | a sign of life | `BOOKMARK` |
+//! | what is watched | `SELECTION`, a `Selection` of ours, where it is not the default |
 //! | how a watch fares | `WATCH`, a `Watch` of ours: an outage shows in a replay as it did then |
 //! | more of a log | `LOG`, a `Log` of ours |
 //!
@@ -21,7 +22,7 @@ use serde_json::{Value, json};
 
 use super::present::Present;
 use super::redact::redacted;
-use crate::cluster::{Change, ClusterEvent, Kind, LogChange, Object, Scope, Uid, WatchState};
+use crate::cluster::{Change, ClusterEvent, Kind, LogChange, Object, Scope, Selection, Uid, WatchState};
 
 /// Marks the bookmark before the lines of a list, with the uid that its events are about, or nothing.
 pub(super) const LIST_BEGINS: &str = "gatewatch/list-begins";
@@ -29,6 +30,8 @@ pub(super) const LIST_BEGINS: &str = "gatewatch/list-begins";
 pub(super) const LIST_ENDS: &str = "k8s.io/initial-events-end";
 /// The type of a line that tells more of a log.
 pub(super) const LOG: &str = "LOG";
+/// The type of a line that tells what is watched.
+pub(super) const SELECTION: &str = "SELECTION";
 /// The type of a line that tells how a watch fares.
 pub(super) const WATCH: &str = "WATCH";
 /// The version of the objects that are ours.
@@ -60,6 +63,12 @@ struct Fares<'a> {
     state: &'a WatchState,
 }
 
+/// What is watched.
+#[derive(Serialize)]
+struct Selected<'a> {
+    picks: &'a Selection,
+}
+
 /// Writes events as lines. What a list changes depends on all that was written before.
 #[derive(Debug, Default)]
 pub(super) struct Encoder {
@@ -80,6 +89,7 @@ impl Encoder {
             Change::Deleted(object) => self.delete(object, &mut sheet),
             Change::Replaced { kind, scope, objects } => self.replace(*kind, scope, namespace, objects, &mut sheet),
             Change::Alive(kind) => sheet.bookmark(*kind, None),
+            Change::Selected(selection) => sheet.ours(SELECTION, "Selection", Selected { picks: selection }),
             Change::Watch { kind, state } => sheet.ours(WATCH, "Watch", Fares { of: kind.name(), state }),
             Change::Log(change) => sheet.ours::<&LogChange>(LOG, "Log", change),
             Change::Clock { .. } | Change::Remembered(_) => Ok(()),

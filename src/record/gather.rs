@@ -91,6 +91,7 @@ impl Gathered {
                         Some(list) => self.changes.push((time, list.end(&mut self.present))),
                         None => self.changes.push((time, Change::Alive(kind))),
                     },
+                    WatchEvent::Selected(selection) => self.changes.push((time, Change::Selected(selection))),
                     WatchEvent::Fares(kind, state) => self.changes.push((time, Change::Watch { kind, state })),
                     WatchEvent::Log(change) => self.changes.push((time, Change::Log(change))),
                     WatchEvent::Nothing => *self.skipped.entry("errors of a watch".into()).or_default() += 1,

@@ -44,8 +44,8 @@ fn value(kind: Kind, which: u8, state: i64) -> Value {
         Kind::Event => {
             return with(event(&format!("Pod-{}", which % 2), "BackOff", "x", state % 7), json!({"count": state}));
         }
-        Kind::Deployment => {
-            json!({"kind": "Deployment", "metadata": {"namespace": "gitlab", "labels": {"app": "sidekiq"}},
+        kind => {
+            json!({"kind": kind.name(), "metadata": {"namespace": "gitlab", "labels": {"app": "sidekiq"}},
             "spec": {"replicas": 2, "template": {"spec": {"containers": [{"name": "a", "env": env}]}}},
             "status": {"observedGeneration": state}})
         }

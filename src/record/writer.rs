@@ -221,7 +221,11 @@ fn work<W: Write>(mut out: Out<W>, events: &Receiver<Heard>, fate: &Fate, writte
 impl Written {
     fn note(&mut self, event: &ClusterEvent) {
         self.changes += match &event.change {
-            Change::Alive(_) | Change::Watch { .. } | Change::Clock { .. } | Change::Remembered(_) => 0,
+            Change::Selected(_)
+            | Change::Alive(_)
+            | Change::Watch { .. }
+            | Change::Clock { .. }
+            | Change::Remembered(_) => 0,
             Change::Replaced { objects, .. } => objects.len() as u64,
             Change::Applied(_) | Change::Deleted(_) | Change::Log(_) => 1,
         };

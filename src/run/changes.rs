@@ -195,6 +195,10 @@ fn step_change(run: &Run, step: &Step, from: Option<&'static str>, time: Timesta
             RolloutState::Blocked { workload, message } => blocked_words(rollout, workload, message),
             state => state.word().to_owned(),
         },
+        StepBody::Stage(stage) => match stage.message.as_str() {
+            "" => stage.state.word().to_owned(),
+            message => format!("{}: {}", stage.state.word(), one_line(message)),
+        },
     };
     RunChange {
         time,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::{Step, StepId};
-use crate::cluster::{Manifest, Uid};
+use crate::cluster::{Manifest, Uid, WorkloadKind};
 use crate::gate::{Attempt, Attempts, GateState, LastFailure, RunLog};
 
 /// One thing that goes through steps. It holds points in time and never ages, so that equal means unchanged.
@@ -19,6 +19,8 @@ pub struct Run {
     pub name: String,
     /// The uid of its resource.
     pub uid: Uid,
+    /// What made it, where that is told.
+    pub made_by: Option<MadeBy>,
     /// How it stands.
     pub verdict: Verdict,
     /// The operator's phase, in its own word.
@@ -40,10 +42,40 @@ pub struct Run {
 }
 
 /// What kind of thing a run is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Source {
     /// An upgrade of a `GitLabCore`.
     GitLabCore,
+    /// An update of a `GluesyncPlatform`.
+    GluesyncPlatform,
+    /// A plain Job.
+    Job,
+    /// The rollout of a workload.
+    Rollout(WorkloadKind),
+}
+
+/// What made a run, where that is told: it is named as what it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MadeBy {
+    /// A hook of Helm.
+    Helm {
+        /// The release, where it is told.
+        release: Option<String>,
+        /// When it runs: `pre-upgrade`, …
+        hooks: Vec<String>,
+    },
+    /// A hook of Argo CD.
+    ArgoCd {
+        /// When it runs: `PreSync`, …
+        hooks: Vec<String>,
+    },
+    /// Another object, which owns it: a CronJob, say.
+    Owner {
+        /// Its kind.
+        kind: String,
+        /// Its name.
+        name: String,
+    },
 }
 
 /// How a run stands.
@@ -161,6 +193,9 @@ impl Source {
     pub fn word(self) -> &'static str {
         match self {
             Self::GitLabCore => "GitLabCore",
+            Self::GluesyncPlatform => "GluesyncPlatform",
+            Self::Job => "Job",
+            Self::Rollout(kind) => kind.kind().name(),
         }
     }
 
@@ -168,6 +203,11 @@ impl Source {
     pub fn resource(self) -> &'static str {
         match self {
             Self::GitLabCore => "gitlabcore.apps.gitlab.com",
+            Self::GluesyncPlatform => "gluesyncplatform",
+            Self::Job => "job.batch",
+            Self::Rollout(WorkloadKind::Deployment) => "deployment.apps",
+            Self::Rollout(WorkloadKind::StatefulSet) => "statefulset.apps",
+            Self::Rollout(WorkloadKind::DaemonSet) => "daemonset.apps",
         }
     }
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 
 use super::{
-    Course, Crash, Hop, OperatorReport, Replica, ReplicaState, Rollout, RolloutState, Run, Source, Step, StepBody,
-    StepId, Stuck, Template, Verdict, Workload,
+    Component, Course, Crash, Hop, OperatorReport, Replica, ReplicaState, Rollout, RolloutState, Run, Source, Stage,
+    StageState, Step, StepBody, StepId, Stuck, Template, Verdict, Workload,
 };
 use crate::cluster::{Excerpt, ExcerptKind, Log, LogLine, Manifest, Uid, Via};
 use crate::fixture::counted;
@@ -21,6 +21,26 @@ pub(crate) fn time(of_day: &str) -> Timestamp {
     format!("2026-11-29T{of_day}Z").parse().unwrap()
 }
 
+/// A stage of which one component was rolled back.
+pub(crate) fn stage() -> Stage {
+    Stage {
+        state: StageState::Running,
+        message: "1 of 2".into(),
+        components: vec![Component {
+            name: "agent".into(),
+            state: StageState::Failed,
+            result: Some("ROLLED_BACK".into()),
+            before: Some("r.io/agent:1".into()),
+            image: Some("r.io/agent:2".into()),
+            message: "not ready within 180s".into(),
+        }],
+        command: Some(Command::new("gluesync", &["get", "gsp"])),
+        advice: Some("change the spec".into()),
+        started: Some(time("15:00:00")),
+        ended: Some(time("15:01:00")),
+    }
+}
+
 /// Pre-deployment migrations and the first rollout done, full migrations running, the rest pending.
 pub(crate) fn run() -> Run {
     let pending = RolloutState::Pending;
@@ -33,6 +53,7 @@ pub(crate) fn run() -> Run {
     ];
     Run {
         source: Source::GitLabCore,
+        made_by: None,
         namespace: "gitlab".into(),
         name: "gitlab".into(),
         uid: Uid("ab5f0552".into()),

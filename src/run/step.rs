@@ -2,7 +2,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::{Replica, Stuck, Workload};
+use super::{Replica, Stage, StageState, Stuck, Workload};
 use crate::gate::{Command, Gate, GateState};
 
 /// A step of a run: a gate, or a rollout between gates.
@@ -19,11 +19,13 @@ pub struct Step {
 pub enum StepBody {
     /// A Job that has to complete.
     Gate(Box<Gate>),
-    /// Deployments that have to roll out.
+    /// Workloads that have to roll out.
     Rollout(Rollout),
+    /// A stage that an operator works through.
+    Stage(Box<Stage>),
 }
 
-/// Which step it is, in the order of one hop.
+/// Which step it is: those of a hop of GitLab in their order, those of an update of Gluesync in theirs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum StepId {
     /// Gate 1: pre-deployment migrations.
@@ -36,6 +38,24 @@ pub enum StepId {
     FinalRollout,
     /// Gate 3: the wait for batched background migrations.
     BatchedMigrations,
+    /// A plain Job.
+    Job,
+    /// The rollout of a workload.
+    Rollout,
+    /// Gluesync: versions are resolved, and nothing changes yet.
+    Preflight,
+    /// Gluesync: the images that a rollback restores are recorded.
+    Snapshot,
+    /// Gluesync: pipelines go into maintenance mode.
+    Maintenance,
+    /// Gluesync: Core Hub changes its image and has to be stable.
+    CoreHub,
+    /// Gluesync: the pipelines are resumed.
+    Resume,
+    /// Gluesync: the modules, one at a time.
+    Modules,
+    /// Gluesync: the outcome is written.
+    Finish,
 }
 
 /// A rollout.
@@ -74,9 +94,23 @@ pub enum RolloutState {
 }
 
 impl StepId {
-    /// All of them, in the order of one hop.
-    pub const ALL: [Self; 5] =
-        [Self::PreMigrations, Self::RailsRollout, Self::PostMigrations, Self::FinalRollout, Self::BatchedMigrations];
+    /// All of them: first those of a hop of GitLab, in their order.
+    pub const ALL: [Self; 14] = [
+        Self::PreMigrations,
+        Self::RailsRollout,
+        Self::PostMigrations,
+        Self::FinalRollout,
+        Self::BatchedMigrations,
+        Self::Job,
+        Self::Rollout,
+        Self::Preflight,
+        Self::Snapshot,
+        Self::Maintenance,
+        Self::CoreHub,
+        Self::Resume,
+        Self::Modules,
+        Self::Finish,
+    ];
 
     /// The step as the report names it.
     pub fn word(self) -> &'static str {
@@ -86,6 +120,15 @@ impl StepId {
             Self::PostMigrations => "post-migrations",
             Self::FinalRollout => "final-rollout",
             Self::BatchedMigrations => "batched-migrations",
+            Self::Job => "job",
+            Self::Rollout => "rollout",
+            Self::Preflight => "preflight",
+            Self::Snapshot => "snapshot",
+            Self::Maintenance => "maintenance",
+            Self::CoreHub => "core-hub",
+            Self::Resume => "resume",
+            Self::Modules => "modules",
+            Self::Finish => "finish",
         }
     }
 
@@ -97,6 +140,15 @@ impl StepId {
             Self::PostMigrations => "Full migrations",
             Self::FinalRollout => "Final rollout",
             Self::BatchedMigrations => "Background migrations",
+            Self::Job => "Job",
+            Self::Rollout => "Rollout",
+            Self::Preflight => "Preflight",
+            Self::Snapshot => "Snapshot",
+            Self::Maintenance => "Pipelines into maintenance",
+            Self::CoreHub => "Core Hub",
+            Self::Resume => "Resume pipelines",
+            Self::Modules => "Modules",
+            Self::Finish => "Finish",
         }
     }
 
@@ -106,7 +158,7 @@ impl StepId {
             Self::PreMigrations => Some(1),
             Self::PostMigrations => Some(2),
             Self::BatchedMigrations => Some(3),
-            Self::RailsRollout | Self::FinalRollout => None,
+            _ => None,
         }
     }
 }
@@ -144,7 +196,7 @@ impl Step {
     pub fn gate(&self) -> Option<&Gate> {
         match &self.body {
             StepBody::Gate(gate) => Some(gate),
-            StepBody::Rollout(_) => None,
+            StepBody::Rollout(_) | StepBody::Stage(_) => None,
         }
     }
 
@@ -152,7 +204,15 @@ impl Step {
     pub fn rollout(&self) -> Option<&Rollout> {
         match &self.body {
             StepBody::Rollout(rollout) => Some(rollout),
-            StepBody::Gate(_) => None,
+            StepBody::Gate(_) | StepBody::Stage(_) => None,
+        }
+    }
+
+    /// The stage, where the step is one.
+    pub fn stage(&self) -> Option<&Stage> {
+        match &self.body {
+            StepBody::Stage(stage) => Some(stage),
+            StepBody::Gate(_) | StepBody::Rollout(_) => None,
         }
     }
 
@@ -161,6 +221,7 @@ impl Step {
         match &self.body {
             StepBody::Gate(gate) => gate.state.word(),
             StepBody::Rollout(rollout) => rollout.state.word(),
+            StepBody::Stage(stage) => stage.state.word(),
         }
     }
 
@@ -171,6 +232,9 @@ impl Step {
                 !matches!(gate.state, GateState::Pending | GateState::Skipped | GateState::Unknown(_))
             }
             StepBody::Rollout(rollout) => !matches!(rollout.state, RolloutState::Pending | RolloutState::Unknown),
+            StepBody::Stage(stage) => {
+                !matches!(stage.state, StageState::Pending | StageState::Skipped | StageState::Unknown)
+            }
         }
     }
 
@@ -179,6 +243,7 @@ impl Step {
         match &self.body {
             StepBody::Gate(gate) => matches!(gate.state, GateState::Unknown(_)),
             StepBody::Rollout(rollout) => rollout.state == RolloutState::Unknown,
+            StepBody::Stage(stage) => stage.state == StageState::Unknown,
         }
     }
 
@@ -187,6 +252,7 @@ impl Step {
         match &self.body {
             StepBody::Gate(gate) => gate.state.passed(),
             StepBody::Rollout(rollout) => rollout.state == RolloutState::Done,
+            StepBody::Stage(stage) => stage.state.passed(),
         }
     }
 
@@ -195,6 +261,7 @@ impl Step {
         match &self.body {
             StepBody::Gate(gate) => gate.job.as_ref()?.command.as_ref(),
             StepBody::Rollout(rollout) => rollout.command.as_ref(),
+            StepBody::Stage(stage) => stage.command.as_ref(),
         }
     }
 
@@ -203,6 +270,7 @@ impl Step {
         match &self.body {
             StepBody::Gate(gate) => gate.job.as_ref().and_then(|job| job.started),
             StepBody::Rollout(rollout) => rollout.started,
+            StepBody::Stage(stage) => stage.started,
         }
     }
 
@@ -216,6 +284,7 @@ impl Step {
         match &self.body {
             StepBody::Gate(gate) => gate.job.as_ref().and_then(|job| job.ended),
             StepBody::Rollout(rollout) => rollout.ended,
+            StepBody::Stage(stage) => stage.ended,
         }
     }
 }

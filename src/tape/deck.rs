@@ -109,12 +109,13 @@ impl Deck {
         let mut reel = Reel::new(None);
         let told =
             |kind| events.iter().any(|event| matches!(&event.change, Change::Watch { kind: of, .. } if *of == kind));
-        let live = ClusterEvent::watches(first, &WatchState::Live { since: first });
+        let selection = ClusterEvent::selection(&events);
+        let live = ClusterEvent::watches(selection.kinds(), first, &WatchState::Live { since: first });
         let live: Vec<ClusterEvent> = live
             .into_iter()
             .filter(|event| !matches!(event.change, Change::Watch { kind, .. } if told(kind)))
             .collect();
-        let ended = ClusterEvent::watches(last, &WatchState::Ended);
+        let ended = ClusterEvent::watches(selection.kinds(), last, &WatchState::Ended);
         for event in live.into_iter().chain(events).chain(ended) {
             reel.push(event.time, event);
         }

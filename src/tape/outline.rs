@@ -26,6 +26,7 @@ pub(super) fn outline(runs: &[Run]) -> Vec<Run> {
                         workload.replicas.iter_mut().for_each(|replica| replica.manifest = Manifest::default());
                     }
                 }
+                StepBody::Stage(_) => {}
             }
         }
     }

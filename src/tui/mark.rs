@@ -2,7 +2,7 @@
 
 use super::theme::Tone;
 use crate::gate::GateState;
-use crate::run::{RolloutState, StepBody, Verdict};
+use crate::run::{RolloutState, StageState, StepBody, Verdict};
 
 /// The states a step is shown in: those of a gate, and those of a rollout, which are among them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -129,6 +129,16 @@ impl From<&StepBody> for Mark {
                 RolloutState::Blocked { .. } => Self::Blocked,
                 RolloutState::Done => Self::Done,
                 RolloutState::Unknown => Self::Unknown,
+            },
+            StepBody::Stage(stage) => match stage.state {
+                StageState::Pending => Self::Pending,
+                StageState::Running => Self::Running,
+                StageState::Retrying => Self::Retrying,
+                StageState::Blocked => Self::Blocked,
+                StageState::Failed => Self::Failed,
+                StageState::Done => Self::Done,
+                StageState::Skipped => Self::Skipped,
+                StageState::Unknown => Self::Unknown,
             },
         }
     }

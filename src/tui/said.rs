@@ -18,6 +18,13 @@ pub fn said(mut run: Run, name: &str, message: &str) -> Run {
     for step in &mut run.steps {
         match &mut step.body {
             StepBody::Rollout(rollout) => rollout_said(rollout, name, message),
+            StepBody::Stage(stage) => {
+                stage.message = message.into();
+                for component in &mut stage.components {
+                    component.name = name.into();
+                    component.message = message.into();
+                }
+            }
             StepBody::Gate(gate) => {
                 match &mut gate.state {
                     GateState::Failing(failure) | GateState::Failed(failure) => {
@@ -42,6 +49,7 @@ pub fn set_command(run: &mut Run, words: &[&str]) {
         match &mut step.body {
             StepBody::Gate(gate) => gate.job.iter_mut().for_each(|job| job.command.clone_from(&command)),
             StepBody::Rollout(rollout) => rollout.command.clone_from(&command),
+            StepBody::Stage(stage) => stage.command.clone_from(&command),
         }
     }
 }

@@ -11,7 +11,7 @@ use super::fixture::{self, COLOUR, ago, feed, gauge, heard, live, replayed, runn
 use super::frames::{drawn, text};
 use super::model::{Effect, Message, Model, Screen};
 use super::update::update;
-use crate::cluster::{ClusterEvent, WatchState};
+use crate::cluster::{ClusterEvent, Selection, WatchState};
 use crate::record::{self, Reading};
 use crate::tape::{Deck, Gauge, Motion, Shown, Wait};
 
@@ -219,7 +219,7 @@ fn live_what_was_shown_is_shown_again_and_one_key_leads_to_now() {
     let (now, model) = (ago(0), fixture::model(settings(COLOUR), (100, 30), Vec::new(), feed(&live())));
     let mut show = Show { model, deck: Deck::live(), now };
     let mut kept = Vec::new();
-    let watches = ClusterEvent::watches(now, &WatchState::Live { since: now });
+    let watches = ClusterEvent::watches(Selection::default().kinds(), now, &WatchState::Live { since: now });
     for event in watches.into_iter().chain(recording.events) {
         show.now += SignedDuration::from_secs(1);
         let step = show.deck.hear([event], show.now);

@@ -82,7 +82,7 @@ fn kind_of(change: &Change) -> Option<Kind> {
         Change::Replaced { kind, .. } | Change::Watch { kind, .. } | Change::Alive(kind) => Some(*kind),
         Change::Applied(object) | Change::Deleted(object) => Some(object.kind()),
         Change::Log(_) => Some(Kind::Pod),
-        Change::Clock { .. } => None,
+        Change::Clock { .. } | Change::Selected(_) => None,
         Change::Remembered(_) => unreachable!("a feed remembers nothing"),
     }
 }
@@ -100,6 +100,7 @@ pub fn words(change: &Change) -> String {
         Change::Applied(object) => format!("applied {}", object.meta().name),
         Change::Deleted(object) => format!("deleted {}", object.meta().name),
         Change::Alive(_) => "alive".into(),
+        Change::Selected(selection) => format!("selected {:?}", selection.picks()),
         Change::Clock { ahead } => format!("ahead by {}", ahead.as_secs()),
         Change::Log(change) => format!("log of {} in {}: {:?}", change.run.container, change.pod, change.news),
         Change::Remembered(_) => unreachable!("a feed remembers nothing"),

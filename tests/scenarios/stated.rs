@@ -90,7 +90,7 @@ impl Entry {
         let entry = Self { at: at.to_owned(), state: step.word().to_owned(), ..Self::default() };
         match &step.body {
             StepBody::Gate(gate) => entry.with_gate(gate),
-            StepBody::Rollout(_) => entry,
+            StepBody::Rollout(_) | StepBody::Stage(_) => entry,
         }
     }
 

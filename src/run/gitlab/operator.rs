@@ -34,6 +34,7 @@ fn moved_on(steps: &[Step], current: Option<usize>) -> Option<jiff::Timestamp> {
     let since = match &step.body {
         StepBody::Gate(gate) => gate.job.as_ref().and_then(|job| job.since),
         StepBody::Rollout(rollout) => rollout.started,
+        StepBody::Stage(stage) => stage.started,
     };
     let before = || steps.get(current?.checked_sub(1)?)?.ended();
     since.or_else(before)
@@ -47,12 +48,13 @@ fn agrees(says: &str, steps: &[Step], position: usize) -> bool {
         StepBody::Gate(gate) => match &gate.state {
             GateState::Pending => before().map_or_else(|| begins(says), |step| fits_passed(says, step.id)),
             GateState::Unknown(_) => true,
-            GateState::Failed(_) => says == failed(step.id),
-            GateState::Failing(_) => says == running(step.id) || says == retrying(step.id),
-            _ if failed_attempts(gate) => says == retrying(step.id),
-            _ => says == running(step.id),
+            GateState::Failed(_) => Some(says) == failed(step.id),
+            GateState::Failing(_) => [running(step.id), retrying(step.id)].contains(&Some(says)),
+            _ if failed_attempts(gate) => Some(says) == retrying(step.id),
+            _ => Some(says) == running(step.id),
         },
-        StepBody::Rollout(rollout) => rollout.state == RolloutState::Unknown || says == running(step.id),
+        StepBody::Rollout(rollout) => rollout.state == RolloutState::Unknown || Some(says) == running(step.id),
+        StepBody::Stage(_) => true,
     }
 }
 
@@ -62,7 +64,7 @@ fn failed_attempts(gate: &Gate) -> bool {
 
 /// A step is passed, and the next has no Job yet: the operator may still be at either.
 fn fits_passed(says: &str, step: StepId) -> bool {
-    says == running(step) || says == retrying(step)
+    [running(step), retrying(step)].contains(&Some(says))
 }
 
 /// What the operator may say while the first gate has no Job yet.
@@ -70,33 +72,36 @@ fn begins(says: &str) -> bool {
     matches!(says, "UpgradeComplete" | "AdvancingVersion" | "RunningPreMigrations")
 }
 
-fn running(step: StepId) -> &'static str {
-    match step {
+/// What the operator says while a step of a hop goes on; `None` for a step of another run.
+fn running(step: StepId) -> Option<&'static str> {
+    Some(match step {
         StepId::PreMigrations => "RunningPreMigrations",
         StepId::RailsRollout => "UpgradingRails",
         StepId::PostMigrations => "RunningPostMigrations",
         StepId::FinalRollout => "RollingOutWorkloads",
         StepId::BatchedMigrations => "WaitingForBatchedMigrations",
-    }
+        _ => return None,
+    })
 }
 
-fn retrying(step: StepId) -> &'static str {
-    match step {
+fn retrying(step: StepId) -> Option<&'static str> {
+    Some(match step {
         StepId::PreMigrations => "RetryingPreMigrations",
         StepId::PostMigrations => "RetryingPostMigrations",
         StepId::BatchedMigrations => "RetryingBatchedMigrationsCheck",
-        StepId::RailsRollout | StepId::FinalRollout => running(step),
-    }
+        _ => return running(step),
+    })
 }
 
-fn failed(step: StepId) -> &'static str {
+fn failed(step: StepId) -> Option<&'static str> {
     match step {
-        StepId::BatchedMigrations => "BatchedMigrationsCheckFailed",
-        _ => "MigrationsJobFailed",
+        StepId::BatchedMigrations => Some("BatchedMigrationsCheckFailed"),
+        StepId::PreMigrations | StepId::PostMigrations => Some("MigrationsJobFailed"),
+        _ => None,
     }
 }
 
 /// The step that the operator's reason belongs to, where it belongs to one.
 pub(super) fn step_of(reason: &str) -> Option<StepId> {
-    StepId::ALL.into_iter().find(|step| reason == running(*step) || reason == retrying(*step))
+    StepId::ALL.into_iter().find(|step| [running(*step), retrying(*step)].contains(&Some(reason)))
 }

@@ -22,7 +22,7 @@ use super::fault::{Fault, cause};
 use super::kubeconfig::find;
 use super::query::Query;
 use super::skew::Dated;
-use crate::cluster::{Kind, clean_word, is_namespace};
+use crate::cluster::{Kind, Selection, clean_word, is_namespace};
 use crate::error::ExpectedError;
 
 /// How long the cluster may take to answer before a screen is drawn, and how long a connection may take to be made.
@@ -44,6 +44,8 @@ pub struct ConnectOptions {
     pub all_namespaces: bool,
     /// `--as`: act as this user.
     pub as_user: Option<String>,
+    /// What is watched.
+    pub selection: Selection,
 }
 
 /// A cluster that answered.
@@ -58,8 +60,11 @@ pub struct Connection {
     pub context: Option<String>,
     /// The namespace that is watched; `None` for all.
     pub namespace: Option<String>,
-    /// As what it served `GitLabCore`s when it answered first; `None` if nobody looked, or it did not.
-    pub(super) cores: Option<ApiResource>,
+    /// What is watched over it.
+    pub selection: Selection,
+    /// The first kind that is watched, and as what it was served when the cluster answered first; `None` if nobody looked, or
+    /// it was not.
+    pub(super) first: Option<(Kind, ApiResource)>,
     /// How it was reached; `None` for a client that came from elsewhere.
     options: Option<ConnectOptions>,
     /// The proxy that leads to it, without the password for it.
@@ -80,7 +85,8 @@ impl Connection {
             server: server.into(),
             context: None,
             namespace,
-            cores: None,
+            selection: Selection::default(),
+            first: None,
             options: None,
             proxy: None,
             ran: Arc::default(),
@@ -154,11 +160,13 @@ async fn connected(options: &ConnectOptions) -> Result<Connection, ExpectedError
     let client = watch::Sender::new((0, telling_when(client, dated.clone())));
     // Whoever chooses another current context later means other programs: what is on the screen stays this cluster.
     let options = ConnectOptions { context: context.clone(), ..options.clone() };
+    let selection = options.selection.clone();
     let options = Some(options);
     let ran = Arc::default();
-    let connection = Connection { client, server, context, namespace, cores: None, options, proxy, ran, dated };
-    let cores = check(&connection).await?;
-    Ok(Connection { cores, ..connection })
+    let connection =
+        Connection { client, server, context, namespace, selection, first: None, options, proxy, ran, dated };
+    let first = check(&connection).await?;
+    Ok(Connection { first, ..connection })
 }
 
 /// The namespace that would be watched, or `None` for all; asked of no cluster, and of a kubeconfig only where nothing else
@@ -220,10 +228,11 @@ pub(super) async fn configure(options: &ConnectOptions) -> Result<(Config, Optio
     Ok((config, context))
 }
 
-/// Looks whether the cluster answers and lets us list `GitLabCore`s, as far as it serves them; returns as what.
-async fn check(connection: &Connection) -> Result<Option<ApiResource>, ExpectedError> {
+/// Looks whether the cluster answers and lets us list the first kind that is watched, as far as it serves it; returns as what.
+async fn check(connection: &Connection) -> Result<Option<(Kind, ApiResource)>, ExpectedError> {
+    let Some(kind) = connection.selection.kinds().next() else { return Ok(None) };
     let answer = timeout(PATIENCE, async {
-        let query = Query::all(Kind::GitLabCore, connection.namespace.as_deref());
+        let query = Query::all(kind, &connection.selection, connection.namespace.as_deref());
         let client = connection.client();
         let resource = query.resolve(&client).await?;
         let mut one = query.list(None);
@@ -234,14 +243,14 @@ async fn check(connection: &Connection) -> Result<Option<ApiResource>, ExpectedE
         Ok(resource)
     });
     match answer.await.unwrap_or_else(|_| Err(Fault::Broken(format!("no answer within {} s", PATIENCE.as_secs())))) {
-        Ok(resource) => Ok(Some(resource)),
+        Ok(resource) => Ok(Some((kind, resource))),
         Err(Fault::Undefined) => Ok(None),
-        Err(fault) => Err(ExpectedError::unreachable(refusal(&fault, connection))),
+        Err(fault) => Err(ExpectedError::unreachable(refusal(&fault, kind, connection))),
     }
 }
 
 /// One sentence for a cluster that can't be used.
-fn refusal(fault: &Fault, connection: &Connection) -> String {
+fn refusal(fault: &Fault, kind: Kind, connection: &Connection) -> String {
     let Connection { server, context, namespace, proxy, .. } = connection;
     let place = context.as_ref().map_or_else(|| server.clone(), |context| format!("{server} (context `{context}`)"));
     match fault {
@@ -251,8 +260,9 @@ fn refusal(fault: &Fault, connection: &Connection) -> String {
                 || "in all namespaces; choose one with -n".to_owned(),
                 |namespace| format!("in namespace `{namespace}`; choose another with -n"),
             );
+            let kind = kind.plural();
             format!(
-                "{place} does not let us list gitlabcores {of}, or ask for the Role that `gatewatch rbac` prints ({message})"
+                "{place} does not let us list {kind} {of}, or ask for the Role that `gatewatch rbac` prints ({message})"
             )
         }
         Fault::Untrusted(why) => format!(

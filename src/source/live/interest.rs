@@ -61,9 +61,12 @@ impl Interest {
                 }
                 true
             }
-            Change::Watch { .. } | Change::Clock { .. } | Change::Log(_) | Change::Remembered(_) | Change::Alive(_) => {
-                false
-            }
+            Change::Selected(_)
+            | Change::Watch { .. }
+            | Change::Clock { .. }
+            | Change::Log(_)
+            | Change::Remembered(_)
+            | Change::Alive(_) => false,
         }
     }
 
@@ -81,7 +84,7 @@ impl Interest {
     fn put(&mut self, object: &Object) -> bool {
         let (objects, wanted) = match object {
             Object::Job(job) => (&mut self.jobs, Some(of_job(job))),
-            Object::Pod(pod) if pod.replica_set().is_some() => (&mut self.replicas, of_replica(pod)),
+            Object::Pod(pod) if pod.is_replica() => (&mut self.replicas, of_replica(pod)),
             Object::Pod(pod) => (&mut self.pods, of_pod(pod)),
             _ => return false,
         };

@@ -146,7 +146,7 @@ impl Teller {
             (Show::Fault, Fault::Forbidden(message)) => {
                 WatchState::Forbidden { message: message.clone(), heard: self.heard }
             }
-            (Show::Fault, Fault::Undefined) if self.kind == Kind::GitLabCore => WatchState::Undefined,
+            (Show::Fault, Fault::Undefined) if self.kind.is_custom() => WatchState::Undefined,
             (Show::Fault | Show::Outage, fault) => {
                 // The cause first: where there is little room, the end is cut off.
                 let error = format!("{} (watching {} at {})", fault.words(), self.kind.plural(), self.server);

@@ -14,7 +14,7 @@
 //! | `connect` | from options to a client, and whether the cluster answers |
 //! | `kubeconfig` | where the way to a cluster is written down |
 //! | `names` | what namespaces and contexts are called |
-//! | `query` | what a watch asks for |
+//! | `query`, `part` | what a watch asks for, and which part of a kind |
 //! | `rights` | what the server has to allow for it |
 //! | `watch` | one watch, as a state machine |
 //! | `listing` | how a kind is listed |
@@ -38,6 +38,7 @@ mod listing;
 mod logs;
 mod names;
 mod pace;
+mod part;
 mod query;
 mod rights;
 mod skew;
@@ -50,7 +51,7 @@ use tokio::task::{AbortHandle, JoinError, JoinSet};
 
 use super::{Source, SourceError};
 use crate::clock::Clock;
-use crate::cluster::{Change, ClusterEvent, Kind, Scope};
+use crate::cluster::{Change, ClusterEvent, Kind, Scope, Selection};
 use events::EventWatches;
 use keep::{Keep, keep};
 use listing::Listing;
@@ -65,8 +66,6 @@ pub use logs::{LogScope, ReadOnce};
 pub use names::{ContextName, contexts, instances, namespaces};
 pub use rights::{Right, rights};
 
-/// The kinds of which everything is watched.
-const KINDS: [Kind; 4] = [Kind::GitLabCore, Kind::Job, Kind::Pod, Kind::Deployment];
 /// How much waits between the watches and the receiver.
 const WAITING: usize = 64;
 
@@ -102,8 +101,12 @@ impl Source for Live {
     async fn run(self, out: Sender<ClusterEvent>) -> Result<(), SourceError> {
         let (told, mut heard) = mpsc::channel(WAITING);
         let mut tasks = Tasks { set: JoinSet::new(), connection: self.connection, clock: self.clock, told };
-        for kind in KINDS {
-            let query = Query::all(kind, tasks.connection.namespace.as_deref());
+        let selection = tasks.connection.selection.clone();
+        let selected = (selection != Selection::default()).then(|| Change::Selected(selection.clone()));
+        pass_on(&out, selected.map(|change| ClusterEvent { time: tasks.clock.now(), change })).await;
+        // Events are watched one object at a time.
+        for kind in selection.kinds().filter(|kind| *kind != Kind::Event) {
+            let query = Query::all(kind, &selection, tasks.connection.namespace.as_deref());
             tasks.spawn(query, Listing::default(), Keep::On);
         }
         let mut events = EventWatches::default();

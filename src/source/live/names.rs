@@ -15,7 +15,7 @@ use tokio::task::spawn_blocking;
 use super::connect::{ConnectOptions, configure};
 use super::kubeconfig;
 use super::query::Query;
-use crate::cluster::{Kind, clean_word, is_namespace};
+use crate::cluster::{Kind, Selection, clean_word, is_namespace};
 
 /// How many names are of use to somebody who types.
 const MOST: u32 = 500;
@@ -77,7 +77,7 @@ async fn client(options: &ConnectOptions) -> Option<(Client, String)> {
 }
 
 async fn list_instances(client: &Client, namespace: Option<&str>) -> Option<Vec<Value>> {
-    let query = Query::all(Kind::GitLabCore, namespace);
+    let query = Query::all(Kind::GitLabCore, &Selection::default(), namespace);
     let resource = query.resolve(client).await.ok()?;
     list(client, &query.path(&resource)).await
 }

@@ -8,7 +8,8 @@ use kube::api::{ApiResource, DynamicObject, GroupVersionKind, ListParams, WatchP
 use serde_json::Value;
 
 use super::fault::Fault;
-use crate::cluster::{Kind, Scope, Uid};
+use super::part::{Selectors, selectors};
+use crate::cluster::{Kind, Object, Scope, Selection, Uid};
 
 /// The API group of `GitLabCore`.
 const GROUP: &str = "apps.gitlab.com";
@@ -22,20 +23,36 @@ pub(super) struct Query {
     pub(super) scope: Scope,
     /// The namespace; all of them where `None`.
     namespace: Option<String>,
+    selectors: Selectors,
+    selection: Selection,
 }
 
 impl Query {
-    /// All that is needed of a kind, in one namespace or in all.
-    pub(super) fn all(kind: Kind, namespace: Option<&str>) -> Self {
-        Self { kind, scope: Scope::All, namespace: namespace.map(str::to_owned) }
+    /// All that is needed of a kind for what is watched, in one namespace or in all.
+    pub(super) fn all(kind: Kind, selection: &Selection, namespace: Option<&str>) -> Self {
+        let selectors = selectors(kind, selection);
+        Self {
+            kind,
+            scope: Scope::All,
+            namespace: namespace.map(str::to_owned),
+            selectors,
+            selection: selection.clone(),
+        }
     }
 
     /// The events about one object, in its namespace.
     pub(super) fn events_about(uid: &Uid, namespace: &str) -> Self {
-        Self { kind: Kind::Event, scope: Scope::About(uid.clone()), namespace: Some(namespace.to_owned()) }
+        let selectors = Selectors { labels: None, fields: Some(format!("involvedObject.uid={uid}")) };
+        Self {
+            kind: Kind::Event,
+            scope: Scope::About(uid.clone()),
+            namespace: Some(namespace.to_owned()),
+            selectors,
+            selection: Selection::default(),
+        }
     }
 
-    /// As what the kind is served, which has to be looked up for a `GitLabCore`: its version moves, and a cluster may not
+    /// As what the kind is served, which has to be looked up for a custom one: its version moves, and a cluster may not
     /// serve it at all.
     ///
     /// # Errors
@@ -43,13 +60,18 @@ impl Query {
     pub(super) async fn resolve(&self, client: &Client) -> Result<ApiResource, Fault> {
         match built_in(self.kind) {
             Some(resource) => Ok(resource),
-            None => discover(client).await,
+            None => discover(self.kind, client).await,
         }
     }
 
     /// The path of the kind, served as that.
     pub(super) fn path(&self, resource: &ApiResource) -> String {
         DynamicObject::url_path(resource, self.namespace.as_deref())
+    }
+
+    /// Whether an object that came is of use: selectors can't say all.
+    pub(super) fn wants(&self, object: &Object) -> bool {
+        self.selection.wants(object)
     }
 
     /// Names the kind and the version of an object that came by that path: the items of a list don't.
@@ -65,29 +87,11 @@ impl Query {
         object.entry("apiVersion").or_insert_with(|| version.into());
     }
 
-    /// The labels that select what is needed: the Jobs of migrations, the Deployments that a rollout waits for, and the pods
-    /// of both (labels of GitLab's chart).
-    fn labels(&self) -> Option<String> {
-        match self.kind {
-            Kind::Job => Some("app=migrations".to_owned()),
-            Kind::Pod => Some("app in (migrations,webservice,sidekiq)".to_owned()),
-            Kind::Deployment => Some("app in (webservice,sidekiq)".to_owned()),
-            Kind::GitLabCore | Kind::Event => None,
-        }
-    }
-
-    fn fields(&self) -> Option<String> {
-        match &self.scope {
-            Scope::All => None,
-            Scope::About(uid) => Some(format!("involvedObject.uid={uid}")),
-        }
-    }
-
     /// The parameters of one page of a list.
     pub(super) fn list(&self, continued: Option<String>) -> ListParams {
         ListParams {
-            label_selector: self.labels(),
-            field_selector: self.fields(),
+            label_selector: self.selectors.labels.clone(),
+            field_selector: self.selectors.fields.clone(),
             limit: Some(PAGE),
             continue_token: continued,
             ..ListParams::default()
@@ -97,49 +101,64 @@ impl Query {
     /// The parameters of a watch. The server ends it after kube's 290 s, and sends bookmarks where it can.
     pub(super) fn watch(&self, initial_events: bool) -> WatchParams {
         WatchParams {
-            label_selector: self.labels(),
-            field_selector: self.fields(),
+            label_selector: self.selectors.labels.clone(),
+            field_selector: self.selectors.fields.clone(),
             send_initial_events: initial_events,
             ..WatchParams::default()
         }
     }
 }
 
-/// As what a kind is served that every cluster has; `None` for a `GitLabCore`.
+/// As what a kind is served that every cluster has; `None` for a custom one.
 fn built_in(kind: Kind) -> Option<ApiResource> {
     match kind {
-        Kind::GitLabCore => None,
+        Kind::GitLabCore | Kind::GluesyncPlatform => None,
         Kind::Job => Some(ApiResource::erase::<batch::v1::Job>(&())),
         Kind::Pod => Some(ApiResource::erase::<core::v1::Pod>(&())),
         Kind::Event => Some(ApiResource::erase::<core::v1::Event>(&())),
         Kind::Deployment => Some(ApiResource::erase::<apps::v1::Deployment>(&())),
+        Kind::StatefulSet => Some(ApiResource::erase::<apps::v1::StatefulSet>(&())),
+        Kind::DaemonSet => Some(ApiResource::erase::<apps::v1::DaemonSet>(&())),
     }
 }
 
-/// The API group that a kind is asked for in, as a Role names it.
+/// The API group that a kind is asked for in, as a Role names it. Gluesync's page names none for its own.
 pub(super) fn group(kind: Kind) -> String {
-    built_in(kind).map_or_else(|| GROUP.to_owned(), |resource| resource.group)
+    match (kind, built_in(kind)) {
+        (_, Some(resource)) => resource.group,
+        (Kind::GitLabCore, None) => GROUP.to_owned(),
+        (_, None) => "*".to_owned(),
+    }
 }
 
-/// Where `GitLabCore` is served: in the version that the server prefers, or in another that it serves it in.
-async fn discover(client: &Client) -> Result<ApiResource, Fault> {
+/// Where a custom kind is served: in the version that the server prefers, or in another that it serves it in.
+async fn discover(kind: Kind, client: &Client) -> Result<ApiResource, Fault> {
     let groups = client.list_api_groups().await.map_err(|error| match Fault::of(&error) {
         // Every API server has this path.
         Fault::Undefined => Fault::Broken("no API server of Kubernetes answers there (404 Not Found)".to_owned()),
         fault => fault,
     })?;
-    let group = groups.groups.into_iter().find(|group| group.name == GROUP).ok_or(Fault::Undefined)?;
-    for version in group.preferred_version.into_iter().chain(group.versions) {
-        let served =
-            client.list_api_group_resources(&version.group_version).await.map_err(|error| Fault::of(&error))?;
-        // Subresources (`gitlabcores/status`) are of the same kind.
-        let ours = |resource: &APIResource| resource.kind == Kind::GitLabCore.name() && !resource.name.contains('/');
-        if let Some(resource) = served.resources.into_iter().find(ours) {
-            let gvk = GroupVersionKind::gvk(GROUP, &version.version, &resource.kind);
-            return Ok(ApiResource::from_gvk_with_plural(&gvk, &resource.name));
+    for group in groups.groups.into_iter().filter(|group| may_serve(&group.name, kind)) {
+        for version in group.preferred_version.into_iter().chain(group.versions) {
+            let served =
+                client.list_api_group_resources(&version.group_version).await.map_err(|error| Fault::of(&error))?;
+            // Subresources (`gitlabcores/status`) are of the same kind.
+            let ours = |resource: &APIResource| resource.kind == kind.name() && !resource.name.contains('/');
+            if let Some(resource) = served.resources.into_iter().find(ours) {
+                let gvk = GroupVersionKind::gvk(&group.name, &version.version, &resource.kind);
+                return Ok(ApiResource::from_gvk_with_plural(&gvk, &resource.name));
+            }
         }
     }
     Err(Fault::Undefined)
+}
+
+/// Whether a group may serve a custom kind: GitLab's has a name, and Gluesync's is one that is not of Kubernetes itself.
+fn may_serve(group: &str, kind: Kind) -> bool {
+    match kind {
+        Kind::GitLabCore => group == GROUP,
+        _ => group.contains('.') && !group.ends_with(".k8s.io"),
+    }
 }
 
 #[cfg(test)]
@@ -151,7 +170,7 @@ mod tests {
     #[test]
     fn an_item_of_a_list_is_told_what_it_is_and_another_object_stays_as_it_is() {
         let named = |kind, path: &str, mut object: Value| {
-            Query::all(kind, None).name_kind(path, &mut object);
+            Query::all(kind, &Selection::default(), None).name_kind(path, &mut object);
             (object["apiVersion"].clone(), object["kind"].clone())
         };
         let apps = named(Kind::Deployment, "/apis/apps/v1/namespaces/gitlab/deployments", json!({}));

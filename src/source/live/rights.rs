@@ -1,7 +1,7 @@
 //! What the server has to allow, by what the feed asks for: whatever kind is watched is in it.
 
 use super::query::group;
-use crate::cluster::Kind;
+use crate::cluster::{Kind, Selection};
 
 /// What somebody has to be allowed, as a rule of a Role says it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,10 +14,10 @@ pub struct Right {
     pub verbs: &'static [&'static str],
 }
 
-/// All that gatewatch needs: every kind it watches, and the logs of pods.
-pub fn rights() -> Vec<Right> {
+/// All that is needed to watch that: every kind it takes, and the logs of pods.
+pub fn rights(selection: &Selection) -> Vec<Right> {
     let mut rights: Vec<Right> = Vec::new();
-    for kind in Kind::ALL {
+    for kind in selection.kinds() {
         let (group, verbs) = (group(kind), verbs(kind));
         match rights.iter_mut().find(|right| right.group == group && right.verbs == verbs) {
             Some(right) => right.resources.push(kind.plural()),
@@ -31,8 +31,8 @@ pub fn rights() -> Vec<Right> {
 /// Every kind is listed and watched. What the commands that are shown name, `kubectl` gets besides.
 fn verbs(kind: Kind) -> &'static [&'static str] {
     match kind {
-        Kind::GitLabCore | Kind::Event => &["list", "watch"],
-        Kind::Job | Kind::Pod | Kind::Deployment => &["get", "list", "watch"],
+        Kind::GitLabCore | Kind::GluesyncPlatform | Kind::Event => &["list", "watch"],
+        Kind::Job | Kind::Pod | Kind::Deployment | Kind::StatefulSet | Kind::DaemonSet => &["get", "list", "watch"],
     }
 }
 
@@ -42,7 +42,7 @@ mod tests {
 
     #[test]
     fn every_kind_is_in_it_once_and_nothing_is_written() {
-        let rights = rights();
+        let rights = rights(&Selection::default());
         let told = rights.iter().map(|Right { group, resources, verbs }| (group.as_str(), &resources[..], *verbs));
         let told: Vec<_> = told.collect();
         let (seen, named) = (&["list", "watch"][..], &["get", "list", "watch"][..]);

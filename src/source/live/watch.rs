@@ -17,7 +17,7 @@ use super::connect::Connection;
 use super::fault::{Fault, cause};
 use super::listing::Listing;
 use super::query::Query;
-use crate::cluster::{Kind, Object, Served, read};
+use crate::cluster::{Object, Served, read};
 
 /// How long a request may take until its answer begins, and a page of a list until more of it comes.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -77,8 +77,8 @@ type Step = (State, Option<Result<Heard, Fault>>);
 impl Watch {
     pub(super) fn new(connection: Connection, query: Query, listing: Listing) -> Self {
         // What was looked up when the connection was made is not looked up again.
-        let known = connection.cores.as_ref().filter(|_| query.kind == Kind::GitLabCore);
-        let state = known.map_or(State::Unresolved, |resource| State::Empty { path: query.path(resource) });
+        let known = connection.first.as_ref().filter(|(kind, _)| *kind == query.kind);
+        let state = known.map_or(State::Unresolved, |(_, resource)| State::Empty { path: query.path(resource) });
         Self { connection, query, listing, state }
     }
 
@@ -252,7 +252,8 @@ impl Watch {
     /// is of another kind was not asked for: both are passed over.
     fn read(&self, path: &str, mut value: Value) -> Option<Object> {
         self.query.name_kind(path, &mut value);
-        let object = Object::read(&value).ok().filter(|object| object.kind() == self.query.kind)?;
+        let ours = |object: &Object| object.kind() == self.query.kind && self.query.wants(object);
+        let object = Object::read(&value).ok().filter(ours)?;
         Some(object.whole(&value))
     }
 }

@@ -12,8 +12,11 @@ pub(super) enum Resource {
     Events,
     Deployments,
     ReplicaSets,
+    StatefulSets,
+    DaemonSets,
     Jobs,
     GitLabCores,
+    GluesyncPlatforms,
 }
 
 /// The names of a resource, and where it is served.
@@ -37,14 +40,17 @@ pub(super) struct Names {
 
 impl Resource {
     /// All of them.
-    pub(super) const ALL: [Self; 7] = [
+    pub(super) const ALL: [Self; 10] = [
         Self::Namespaces,
         Self::Pods,
         Self::Events,
         Self::Deployments,
         Self::ReplicaSets,
+        Self::StatefulSets,
+        Self::DaemonSets,
         Self::Jobs,
         Self::GitLabCores,
+        Self::GluesyncPlatforms,
     ];
 
     /// Its names.
@@ -55,8 +61,11 @@ impl Resource {
             Self::Events => &EVENTS,
             Self::Deployments => &DEPLOYMENTS,
             Self::ReplicaSets => &REPLICA_SETS,
+            Self::StatefulSets => &STATEFUL_SETS,
+            Self::DaemonSets => &DAEMON_SETS,
             Self::Jobs => &JOBS,
             Self::GitLabCores => &GITLAB_CORES,
+            Self::GluesyncPlatforms => &GLUESYNC_PLATFORMS,
         }
     }
 
@@ -67,7 +76,7 @@ impl Resource {
 
     /// Whether a custom resource definition brings it; a server says some things otherwise of those.
     pub(super) fn custom(self) -> bool {
-        self == Self::GitLabCores
+        matches!(self, Self::GitLabCores | Self::GluesyncPlatforms)
     }
 
     /// The group and version, as an object names them: `batch/v1`, `v1`.
@@ -99,6 +108,9 @@ impl From<Kind> for Resource {
             Kind::Pod => Self::Pods,
             Kind::Event => Self::Events,
             Kind::Deployment => Self::Deployments,
+            Kind::StatefulSet => Self::StatefulSets,
+            Kind::DaemonSet => Self::DaemonSets,
+            Kind::GluesyncPlatform => Self::GluesyncPlatforms,
         }
     }
 }
@@ -132,6 +144,12 @@ const DEPLOYMENTS: Names = Names {
 const REPLICA_SETS: Names =
     Names { plural: "replicasets", singular: "replicaset", kind: "ReplicaSet", short: &["rs"], ..DEPLOYMENTS };
 
+const STATEFUL_SETS: Names =
+    Names { plural: "statefulsets", singular: "statefulset", kind: "StatefulSet", short: &["sts"], ..DEPLOYMENTS };
+
+const DAEMON_SETS: Names =
+    Names { plural: "daemonsets", singular: "daemonset", kind: "DaemonSet", short: &["ds"], ..DEPLOYMENTS };
+
 const JOBS: Names = Names {
     group: "batch",
     version: "v1",
@@ -149,5 +167,16 @@ const GITLAB_CORES: Names = Names {
     singular: "gitlabcore",
     kind: "GitLabCore",
     short: &["glc"],
+    categories: &[],
+};
+
+/// Gluesync's page names no API group, so that this one is ours.
+const GLUESYNC_PLATFORMS: Names = Names {
+    group: "gluesync.molo17.com",
+    version: "v1alpha1",
+    plural: "gluesyncplatforms",
+    singular: "gluesyncplatform",
+    kind: "GluesyncPlatform",
+    short: &["gsp"],
     categories: &[],
 };

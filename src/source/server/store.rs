@@ -117,7 +117,11 @@ impl Store {
                 namespaces.for_each(|namespace| self.make_replica_sets(&namespace));
             }
             Change::Log(change) => return self.logs.note(change),
-            Change::Watch { .. } | Change::Clock { .. } | Change::Remembered(_) | Change::Alive(_) => {}
+            Change::Selected(_)
+            | Change::Watch { .. }
+            | Change::Clock { .. }
+            | Change::Remembered(_)
+            | Change::Alive(_) => {}
         }
         self.version != before
     }

@@ -3,7 +3,7 @@ use std::path::Path;
 use serde_json::json;
 
 use super::*;
-use crate::cluster::{Kind, LogChange, LogLine, LogNews, Object, RunId, Uid, Via, WatchState};
+use crate::cluster::{Kind, LogChange, LogLine, LogNews, Object, RunId, Selection, Uid, Via, WatchState};
 use crate::fixture::{at, ended, job, pod, running, with};
 use crate::record::{self, Reading};
 
@@ -17,7 +17,9 @@ fn reel_of(recording: &str) -> Reel {
     let Reading::Recording(recording) = record::open(Path::new(&path)).unwrap() else { panic!("a dump") };
     let mut reel = Reel::new(None);
     let live = WatchState::Live { since: recording.first };
-    for event in ClusterEvent::watches(recording.first, &live).into_iter().chain(recording.events) {
+    for event in
+        ClusterEvent::watches(Selection::default().kinds(), recording.first, &live).into_iter().chain(recording.events)
+    {
         reel.push(event.time, event);
     }
     reel
@@ -53,7 +55,7 @@ fn gate() -> serde_json::Value {
 /// Says one thing after the other, a second each, after every watch is live.
 fn said(changes: impl IntoIterator<Item = Change>) -> Reel {
     let mut reel = Reel::new(None);
-    for event in ClusterEvent::watches(at(0), &WatchState::Live { since: at(0) }) {
+    for event in ClusterEvent::watches(Selection::default().kinds(), at(0), &WatchState::Live { since: at(0) }) {
         reel.push(at(0), event);
     }
     for (second, change) in (1..).zip(changes) {

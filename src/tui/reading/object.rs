@@ -117,11 +117,12 @@ impl Object {
 }
 
 fn of_resource(run: &Run) -> Named {
+    let kind = run.source.word().to_lowercase();
     Named {
         began: None,
         of: Of::Resource(run.uid.clone()),
-        title: format!("gitlabcore/{}", run.name),
-        file: format!("gitlabcore-{}", run.name),
+        title: format!("{kind}/{}", run.name),
+        file: format!("{kind}-{}", run.name),
         gone: false,
         source: Source::Yaml(vec![run.manifest.clone()]),
     }
@@ -131,6 +132,8 @@ fn of_step(form: Form, run: &Run, step: &Step) -> Option<Named> {
     match &step.body {
         StepBody::Gate(gate) => gate.job.as_ref().map(|job| of_job(form, job)),
         StepBody::Rollout(rollout) => Some(of_rollout(form, run, step.id, rollout)),
+        // What the operator works through is in its resource.
+        StepBody::Stage(_) => Some(of_resource(run)),
     }
 }
 

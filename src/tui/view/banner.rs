@@ -140,11 +140,11 @@ fn hidden(refused: &[Kind]) -> String {
     let missing: Vec<&str> = refused
         .iter()
         .map(|kind| match kind {
-            Kind::GitLabCore => "new instances",
+            Kind::GitLabCore | Kind::GluesyncPlatform => "new instances",
             Kind::Job => "gates",
             Kind::Pod => "attempts and failures",
             Kind::Event => "some start faults",
-            Kind::Deployment => "rollouts",
+            Kind::Deployment | Kind::StatefulSet | Kind::DaemonSet => "rollouts",
         })
         .collect();
     format!("hidden: {}", missing.join(", "))

@@ -118,6 +118,7 @@ pub fn extra(model: &Model, step: &Step, room: usize) -> Vec<Span<'static>> {
     match &step.body {
         StepBody::Gate(gate) => gate_extra(model.theme(), gate, room),
         StepBody::Rollout(rollout) => rollout_extra(model.theme(), rollout, room),
+        StepBody::Stage(stage) => vec![model.theme().span(Tone::Text, stage.message.clone())],
     }
 }
 

@@ -61,7 +61,8 @@ impl Plan {
                 self.put(object);
                 self.pods.get_mut(&object.meta().uid).into_iter().for_each(PodLogs::be_gone);
             }
-            Change::Replaced { .. }
+            Change::Selected(_)
+            | Change::Replaced { .. }
             | Change::Watch { .. }
             | Change::Clock { .. }
             | Change::Log(_)

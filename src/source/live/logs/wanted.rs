@@ -82,7 +82,8 @@ impl ReadOnce {
             Change::Log(change) if matches!(change.news, LogNews::Closed(_)) => {
                 self.read.insert((change.pod.clone(), change.run.clone()));
             }
-            Change::Replaced { .. }
+            Change::Selected(_)
+            | Change::Replaced { .. }
             | Change::Watch { .. }
             | Change::Clock { .. }
             | Change::Log(_)

@@ -81,7 +81,11 @@ fn supported(resource: Resource) -> &'static [&'static str] {
         ],
         Resource::Jobs => &["metadata.name", "metadata.namespace", "status.successful"],
         Resource::ReplicaSets => &["metadata.name", "metadata.namespace", "status.replicas"],
-        Resource::Deployments | Resource::GitLabCores => &["metadata.name", "metadata.namespace"],
+        Resource::Deployments
+        | Resource::StatefulSets
+        | Resource::DaemonSets
+        | Resource::GitLabCores
+        | Resource::GluesyncPlatforms => &["metadata.name", "metadata.namespace"],
     }
 }
 
@@ -89,7 +93,7 @@ fn unsupported(resource: Resource, field: &str) -> String {
     match resource {
         Resource::Jobs => format!("field label {field:?} not supported for Job"),
         Resource::ReplicaSets => format!("field label {field:?} not supported for appsv1.ReplicaSet"),
-        Resource::Deployments => {
+        Resource::Deployments | Resource::StatefulSets | Resource::DaemonSets => {
             format!("{field:?} is not a known field selector: only \"metadata.name\", \"metadata.namespace\"")
         }
         _ => format!("field label not supported: {field}"),

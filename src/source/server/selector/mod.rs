@@ -2,26 +2,22 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `labels` | label selectors: `app in (a,b),!c` |
-//! | `scan` | the words that label selectors are made of |
 //! | `fields` | field selectors: `metadata.name=a`, and which fields a resource can be selected by |
 
 mod fields;
-mod labels;
-mod scan;
 
 use serde_json::Value;
 
 use super::query::Query;
 use super::refusal::Refusal;
 use super::resource::Resource;
+use crate::cluster::LabelSelector;
 use fields::Fields;
-use labels::Labels;
 
 /// Which objects of a resource are asked for.
 #[derive(Clone, Debug)]
 pub(super) struct Selector {
-    labels: Labels,
+    labels: LabelSelector,
     fields: Fields,
 }
 
@@ -31,7 +27,7 @@ impl Selector {
     /// # Errors
     /// A [`Refusal`] if one can't be read, or if the resource can't be selected by one of the fields.
     pub(super) fn read(resource: Resource, query: &Query<'_>) -> Result<Self, Refusal> {
-        let labels = Labels::read(query.text("labelSelector").unwrap_or_default());
+        let labels = LabelSelector::read(query.text("labelSelector").unwrap_or_default());
         let fields = Fields::read(resource, query.text("fieldSelector").unwrap_or_default());
         Ok(Self { labels: labels.map_err(Refusal::bad_request)?, fields: fields.map_err(Refusal::bad_request)? })
     }

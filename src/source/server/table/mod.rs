@@ -50,6 +50,9 @@ fn told(resource: Resource) -> (&'static [Column], Cells) {
         Resource::Deployments => (workload::DEPLOYMENT, workload::deployment),
         Resource::ReplicaSets => (workload::REPLICA_SET, workload::replica_set),
         Resource::Jobs => (job::COLUMNS, job::cells),
+        Resource::StatefulSets => (workload::STATEFUL_SET, workload::stateful_set),
+        Resource::DaemonSets => (workload::DAEMON_SET, workload::daemon_set),
+        Resource::GluesyncPlatforms => (other::PLATFORM, other::platform),
         Resource::GitLabCores => (other::GITLAB_CORE, other::gitlab_core),
     }
 }

@@ -1,4 +1,4 @@
-//! Namespaces and `GitLabCore`s as a table.
+//! Namespaces, `GitLabCore`s and `GluesyncPlatform`s as a table.
 
 use jiff::Timestamp;
 use serde_json::Value;
@@ -22,6 +22,14 @@ pub(super) const GITLAB_CORE: &[Column] =
 pub(super) fn gitlab_core(core: &Value, _: Timestamp) -> Vec<Value> {
     let status = |field: &str| read::text(core, &["status", field]).map_or(Value::Null, Value::from);
     vec![name(core).into(), status("phase"), status("version"), status("gitlabVersion")]
+}
+
+/// The columns of a `GluesyncPlatform`: those of a definition that adds none.
+pub(super) const PLATFORM: &[Column] = &[Column::NAME, Column::text("Age")];
+
+/// The cells of a `GluesyncPlatform`.
+pub(super) fn platform(platform: &Value, now: Timestamp) -> Vec<Value> {
+    vec![name(platform).into(), age_of(platform, now).into()]
 }
 
 #[cfg(test)]

@@ -1,9 +1,10 @@
-//! Deployments and their ReplicaSets as a table.
+//! What rolls out as a table: Deployments and their ReplicaSets, StatefulSets, DaemonSets.
 
 use jiff::Timestamp;
 use serde_json::Value;
 
 use super::cells::{Column, age_of, name, number, template};
+use crate::cluster::read;
 
 /// The columns of a Deployment.
 pub(super) const DEPLOYMENT: &[Column] = &[
@@ -50,6 +51,62 @@ pub(super) fn replica_set(set: &Value, now: Timestamp) -> Vec<Value> {
         number(set, &["spec", "replicas"]).into(),
         number(set, &["status", "replicas"]).into(),
         number(set, &["status", "readyReplicas"]).into(),
+        age_of(set, now).into(),
+    ];
+    cells.extend(template(set).map(Value::from));
+    cells
+}
+
+/// The columns of a StatefulSet.
+pub(super) const STATEFUL_SET: &[Column] = &[
+    Column::NAME,
+    Column::text("Ready"),
+    Column::text("Age"),
+    Column::text("Containers").wide(),
+    Column::text("Images").wide(),
+];
+
+/// The cells of a StatefulSet.
+pub(super) fn stateful_set(set: &Value, now: Timestamp) -> Vec<Value> {
+    let [containers, images, _] = template(set);
+    let ready = number(set, &["status", "readyReplicas"]);
+    vec![
+        name(set).into(),
+        format!("{ready}/{}", number(set, &["spec", "replicas"])).into(),
+        age_of(set, now).into(),
+        containers.into(),
+        images.into(),
+    ]
+}
+
+/// The columns of a DaemonSet.
+pub(super) const DAEMON_SET: &[Column] = &[
+    Column::NAME,
+    Column::number("Desired"),
+    Column::number("Current"),
+    Column::number("Ready"),
+    Column::number("Up-to-date"),
+    Column::number("Available"),
+    Column::text("Node Selector"),
+    Column::text("Age"),
+    Column::text("Containers").wide(),
+    Column::text("Images").wide(),
+    Column::text("Selector").wide(),
+];
+
+/// The cells of a DaemonSet.
+pub(super) fn daemon_set(set: &Value, now: Timestamp) -> Vec<Value> {
+    let status = |field: &str| number(set, &["status", field]);
+    let nodes = read::map(set, &["spec", "template", "spec", "nodeSelector"]);
+    let nodes: Vec<String> = nodes.into_iter().map(|(label, value)| format!("{label}={value}")).collect();
+    let mut cells = vec![
+        name(set).into(),
+        status("desiredNumberScheduled").into(),
+        status("currentNumberScheduled").into(),
+        status("numberReady").into(),
+        status("updatedNumberScheduled").into(),
+        status("numberAvailable").into(),
+        if nodes.is_empty() { "<none>".into() } else { nodes.join(",").into() },
         age_of(set, now).into(),
     ];
     cells.extend(template(set).map(Value::from));

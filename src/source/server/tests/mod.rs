@@ -86,7 +86,7 @@ async fn a_client_finds_out_what_is_served() {
     let groups = server.get("/apis").await;
     let names: Vec<_> =
         groups["groups"].as_array().unwrap().iter().map(|group| group["name"].as_str().unwrap()).collect();
-    assert_eq!(names, ["apps", "batch", "apps.gitlab.com"]);
+    assert_eq!(names, ["apps", "batch", "apps.gitlab.com", "gluesync.molo17.com"]);
     for group in groups["groups"].as_array().unwrap() {
         let version = group["preferredVersion"]["groupVersion"].as_str().unwrap();
         assert_eq!(server.get(&format!("/apis/{version}")).await["groupVersion"], version);

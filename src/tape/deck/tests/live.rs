@@ -1,11 +1,15 @@
 //! A live feed that is looked back at.
 
 use super::*;
+use crate::cluster::Selection;
 
 /// A live feed that said one version a second.
 fn live(versions: &[&str]) -> Deck {
     let mut deck = Deck::live();
-    let _ = deck.hear(ClusterEvent::watches(at(0), &WatchState::Live { since: at(0) }), machine(0));
+    let _ = deck.hear(
+        ClusterEvent::watches(Selection::default().kinds(), at(0), &WatchState::Live { since: at(0) }),
+        machine(0),
+    );
     for (second, version) in (1..).zip(versions) {
         let step = deck.hear([core(version)], machine(second * 1_000));
         assert_eq!(step.shown, None, "nothing is looked back at");
@@ -85,7 +89,10 @@ fn what_was_forgotten_is_no_longer_looked_at() {
 #[test]
 fn failures_since_are_counted() {
     let mut deck = Deck::live();
-    let _ = deck.hear(ClusterEvent::watches(at(0), &WatchState::Live { since: at(0) }), machine(0));
+    let _ = deck.hear(
+        ClusterEvent::watches(Selection::default().kinds(), at(0), &WatchState::Live { since: at(0) }),
+        machine(0),
+    );
     let mut since = Vec::new();
     for (number, event) in (1..).zip(recorded("retry")) {
         let step = deck.hear([event], machine(number));

@@ -67,6 +67,7 @@ pub fn rows(model: &Model, run: &Run, step: &Step, columns: usize, whole: bool) 
     match &step.body {
         StepBody::Gate(gate) => fields.gate(run, step, gate),
         StepBody::Rollout(rollout) => fields.rollout(rollout),
+        StepBody::Stage(_) => {}
     }
     fields.rows
 }

@@ -1,14 +1,16 @@
 //! Label selectors: their grammar, what they say, and the words in which Kubernetes refuses one.
 
+mod scan;
+
 use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::scan::{Word, words};
+use scan::{Word, words};
 
 /// A label selector: all of its requirements have to hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Labels(Vec<Requirement>);
+pub struct LabelSelector(Vec<Requirement>);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Requirement {
@@ -35,12 +37,12 @@ const VALUE: &str = "a valid label must be an empty string or consist of alphanu
     must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for \
     validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
 
-impl Labels {
+impl LabelSelector {
     /// Reads a selector.
     ///
     /// # Errors
     /// What is wrong with it, in the words of Kubernetes.
-    pub(super) fn read(text: &str) -> Result<Self, String> {
+    pub fn read(text: &str) -> Result<Self, String> {
         let mut parser = Parser { words: words(text), at: 0 };
         let mut requirements = Vec::new();
         loop {
@@ -72,14 +74,19 @@ impl Labels {
     }
 
     /// Whether it selects everything.
-    pub(super) fn is_all(&self) -> bool {
+    pub fn is_all(&self) -> bool {
         self.0.is_empty()
     }
 
     /// Whether it selects an object.
-    pub(super) fn select(&self, object: &Value) -> bool {
+    pub fn select(&self, object: &Value) -> bool {
         let labels = &object["metadata"]["labels"];
-        self.0.iter().all(|requirement| requirement.holds(labels.get(&requirement.key).and_then(Value::as_str)))
+        self.holds(|key| labels.get(key).and_then(Value::as_str))
+    }
+
+    /// Whether it selects what has these labels.
+    pub fn holds<'a>(&self, label: impl Fn(&str) -> Option<&'a str>) -> bool {
+        self.0.iter().all(|requirement| requirement.holds(label(&requirement.key)))
     }
 }
 
@@ -231,7 +238,7 @@ mod tests {
 
     fn selects(selector: &str, labels: &[(&str, &str)]) -> bool {
         let labels: Value = labels.iter().map(|(key, value)| ((*key).to_owned(), json!(value))).collect();
-        Labels::read(selector).unwrap().select(&json!({"metadata": {"labels": labels}}))
+        LabelSelector::read(selector).unwrap().select(&json!({"metadata": {"labels": labels}}))
     }
 
     #[test]
@@ -267,8 +274,8 @@ mod tests {
 
     #[test]
     fn an_object_without_labels_has_none() {
-        assert!(Labels::read("!app").unwrap().select(&json!({"metadata": {}})));
-        assert!(!Labels::read("app").unwrap().select(&json!({})));
+        assert!(LabelSelector::read("!app").unwrap().select(&json!({"metadata": {}})));
+        assert!(!LabelSelector::read("app").unwrap().select(&json!({})));
     }
 
     #[test]
@@ -287,14 +294,14 @@ mod tests {
             ("a b", "unable to parse requirement: found 'b', expected: in, notin, =, ==, !=, gt, lt"),
             ("(", "found '(', expected: !, identifier, or 'end of string'"),
         ] {
-            assert_eq!(Labels::read(selector), Err(expected.to_owned()), "{selector}");
+            assert_eq!(LabelSelector::read(selector), Err(expected.to_owned()), "{selector}");
         }
-        let key = Labels::read("-a").unwrap_err();
+        let key = LabelSelector::read("-a").unwrap_err();
         assert!(
             key.starts_with("unable to parse requirement: <nil>: Invalid value: \"-a\": name part must consist"),
             "{key}"
         );
-        let value = Labels::read("a=-b").unwrap_err();
+        let value = LabelSelector::read("a=-b").unwrap_err();
         assert!(
             value.starts_with("unable to parse requirement: values[0][a]: Invalid value: \"-b\": a valid label"),
             "{value}"
