@@ -55,7 +55,7 @@ fn forty() -> (World, Timestamp) {
 
 fn applied(object: &Value, time: Timestamp) -> ClusterEvent {
     let object = Box::new(Object::read(object).expect("an object of ours"));
-    ClusterEvent { time, change: Change::Applied(object) }
+    ClusterEvent { cluster: None, time, change: Change::Applied(object) }
 }
 
 /// One more run of the pod's container fails.
@@ -75,7 +75,7 @@ fn fail(world: &mut World, pod: &mut Value, attempt: usize, now: Timestamp) {
     let run = RunId { container, id };
     for news in [LogNews::Opened(Via::Followed), LogNews::Lines(log(lines)), LogNews::Closed(LogEnd::Complete)] {
         let change = LogChange { pod: uid.clone(), run: run.clone(), news };
-        world.apply(ClusterEvent { time: now, change: Change::Log(change) });
+        world.apply(ClusterEvent { cluster: None, time: now, change: Change::Log(change) });
     }
 }
 

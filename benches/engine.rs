@@ -36,7 +36,11 @@ fn event(line: &str) -> ClusterEvent {
     let line: Value = serde_json::from_str(line).expect("JSON");
     let object = Box::new(Object::read(&line["object"]).expect("an object of ours"));
     let change = if line["type"] == "DELETED" { Change::Deleted(object) } else { Change::Applied(object) };
-    ClusterEvent { time: line["time"].as_str().and_then(|time| time.parse().ok()).expect("a time"), change }
+    ClusterEvent {
+        cluster: None,
+        time: line["time"].as_str().and_then(|time| time.parse().ok()).expect("a time"),
+        change,
+    }
 }
 
 fn uid_of_instance(lines: &[String]) -> String {

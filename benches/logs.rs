@@ -46,7 +46,7 @@ impl Upgrade {
                 let run = RunId { container: container.name.clone(), id: container.id.clone() };
                 last = Some((pod.meta.uid.clone(), run, time));
             }
-            world.apply(ClusterEvent { time, change: Change::Applied(object) });
+            world.apply(ClusterEvent { cluster: None, time, change: Change::Applied(object) });
         }
         let (pod, run, time) = last.expect("a recording has pods");
         let mut upgrade = Self { world, runs: Vec::new(), pod, run, time };
@@ -56,7 +56,7 @@ impl Upgrade {
 
     fn tell(&mut self, news: LogNews) {
         let change = Change::Log(LogChange { pod: self.pod.clone(), run: self.run.clone(), news });
-        self.world.apply(ClusterEvent { time: self.time, change });
+        self.world.apply(ClusterEvent { cluster: None, time: self.time, change });
     }
 
     /// Takes in lines as they come from the API, and derives as often as the screens do.

@@ -6,8 +6,8 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use crate::cluster::{
-    Change, ClusterEvent, Kind, Log, LogChange, LogLine, LogNews, Memory, Object, RunId, Scope, Uid, Via, WatchState,
-    World,
+    Change, ClusterEvent, Feed, FeedState, Kind, Log, LogChange, LogLine, LogNews, Memory, Object, RunId, Scope, Uid,
+    Via, WatchState, World,
 };
 use crate::gate::{Gate, Purpose, RunLog, Target, judge};
 
@@ -155,7 +155,7 @@ impl Cluster {
     }
 
     fn change(&mut self, change: Change) {
-        self.world.apply(ClusterEvent { time: at(0), change });
+        self.world.apply(ClusterEvent { cluster: None, time: at(0), change });
     }
 
     /// The gate that the world's first Job is.
@@ -177,4 +177,18 @@ impl Cluster {
     pub(crate) fn command(&self) -> Option<String> {
         Some(self.gate().job?.command?.shell(&Target::default()))
     }
+}
+
+/// A feed whose only watch fares so that it is in that state.
+pub(crate) fn feed_in(state: &FeedState) -> Feed {
+    let mut feed = Feed::default();
+    let watch = match state.clone() {
+        FeedState::Connecting => WatchState::Starting,
+        FeedState::Live { since } => WatchState::Live { since },
+        FeedState::Stale { since, error } => WatchState::Broken { since, error },
+        FeedState::Withdrawn { since, message } => WatchState::Forbidden { message, heard: Some(since) },
+        FeedState::Ended => WatchState::Ended,
+    };
+    feed.note(Kind::Job, watch);
+    feed
 }

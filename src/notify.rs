@@ -116,6 +116,7 @@ fn sound(text: &str) -> String {
 mod tests {
     use super::*;
     use crate::cluster::FeedState;
+    use crate::fixture::feed_in;
     use crate::gate::GateState;
     use crate::journal::Journals;
     use crate::run::{Run, StepBody, Verdict, sample};
@@ -139,7 +140,7 @@ mod tests {
     /// What is new once it stands so.
     fn news(run: Run) -> Vec<(News, RunName, Entry)> {
         let (mut journals, before) = (Journals::default(), [run_with(GateState::Running { finishing: false }, 0)]);
-        let live = FeedState::Live { since: sample::time("15:00:00") };
+        let live = feed_in(&FeedState::Live { since: sample::time("15:00:00") });
         let _ = journals.see(&[], &before, &live, sample::time("15:00:00"));
         journals.see(&before, &[run], &live, sample::time("15:20:00")).news
     }

@@ -23,3 +23,5 @@ mod lists;
 mod logs;
 #[path = "live_feed/server.rs"]
 mod server;
+#[path = "live_feed/several.rs"]
+mod several;

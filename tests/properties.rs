@@ -34,7 +34,7 @@ fn event(line: &Value) -> Option<ClusterEvent> {
     let object = Box::new(Object::read(&line["object"]).ok()?);
     let time = line["time"].as_str()?.parse().ok()?;
     let change = if line["type"] == "DELETED" { Change::Deleted(object) } else { Change::Applied(object) };
-    Some(ClusterEvent { time, change })
+    Some(ClusterEvent { cluster: None, time, change })
 }
 
 fn runs(events: impl IntoIterator<Item = ClusterEvent>) -> Vec<Run> {
@@ -72,7 +72,7 @@ fn with_logs(events: Vec<ClusterEvent>) -> Vec<ClusterEvent> {
             }
         }
         all.push(event);
-        all.extend(told.into_iter().map(|change| ClusterEvent { time, change: Change::Log(change) }));
+        all.extend(told.into_iter().map(|change| ClusterEvent { cluster: None, time, change: Change::Log(change) }));
     }
     all
 }
@@ -209,12 +209,12 @@ proptest! {
         let [ended, begun] = parts.map(|part| (events.len() as f64 * part) as usize);
         let time = events[0].time;
         let lists = listed(&events[..begun]).into_iter();
-        let lists = lists.map(|(kind, objects)| ClusterEvent { time, change: Change::Replaced { kind, scope: Scope::All, objects } });
+        let lists = lists.map(|(kind, objects)| ClusterEvent { cluster: None, time, change: Change::Replaced { kind, scope: Scope::All, objects } });
         let heard: Vec<ClusterEvent> = lists.chain(opened(&events[begun..])).collect();
         if let Some(memory) = memory(&events[..ended]) {
             let remembered_at = |position: usize| {
                 let mut heard = heard.clone();
-                heard.insert(position, ClusterEvent { time, change: Change::Remembered(Box::new(memory.clone())) });
+                heard.insert(position, ClusterEvent { cluster: None, time, change: Change::Remembered(Box::new(memory.clone())) });
                 runs(heard)
             };
             prop_assert_eq!(remembered_at((heard.len() as f64 * moment) as usize), remembered_at(0));
@@ -229,7 +229,7 @@ proptest! {
         events.iter().cloned().for_each(|event| world.apply(event));
         let before = derive(&world);
         for (kind, objects) in listed(&events) {
-            world.apply(ClusterEvent { time: events[0].time, change: Change::Replaced { kind, scope: Scope::All, objects } });
+            world.apply(ClusterEvent { cluster: None, time: events[0].time, change: Change::Replaced { kind, scope: Scope::All, objects } });
             prop_assert_eq!(derive(&world), before.clone());
         }
     }

@@ -109,7 +109,7 @@ mod tests {
     async fn ends(changes: Vec<Change>) -> bool {
         let (out, events) = channel(changes.len());
         for change in changes {
-            out.send(ClusterEvent { time: at(0), change }).await.unwrap();
+            out.send(ClusterEvent { cluster: None, time: at(0), change }).await.unwrap();
         }
         let mut world = World::default();
         timeout(Duration::from_secs(3600), listed(events, &mut world)).await.is_ok()

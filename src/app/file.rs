@@ -82,12 +82,9 @@ fn events(connection: &ConnectionArgs, args: &FileArgs) -> Result<Vec<ClusterEve
             warn(&recording);
             let end = end(at, recording.first, recording.last)?;
             let live = ClusterEvent::live_before(&recording.events, recording.first);
+            let ends = ClusterEvent::ends(&recording.events, end);
             let events = recording.events.into_iter().filter(|event| event.time <= end);
-            let selection = ClusterEvent::selection(&live);
-            live.into_iter()
-                .chain(events)
-                .chain(ClusterEvent::watches(selection.kinds(), end, &WatchState::Ended))
-                .collect()
+            live.into_iter().chain(events).chain(ends).collect()
         }
     };
     let with_instance = namespaces(&events);

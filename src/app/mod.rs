@@ -150,9 +150,13 @@ mod tests {
         async fn run(self, out: Sender<ClusterEvent>) -> Result<(), SourceError> {
             tokio::task::yield_now().await;
             tokio::spawn(async move { self.0.send("its task ran").unwrap() });
-            out.send(ClusterEvent { time: at(0), change: Change::Clock { ahead: SignedDuration::ZERO } })
-                .await
-                .unwrap();
+            out.send(ClusterEvent {
+                cluster: None,
+                time: at(0),
+                change: Change::Clock { ahead: SignedDuration::ZERO },
+            })
+            .await
+            .unwrap();
             std::future::pending().await
         }
     }

@@ -179,7 +179,7 @@ mod tests {
 
     fn told(states: impl IntoIterator<Item = (Kind, WatchState)>) -> Vec<String> {
         let mut fares = Feed::default();
-        let event = |(kind, state)| ClusterEvent { time: at(0), change: Change::Watch { kind, state } };
+        let event = |(kind, state)| ClusterEvent { cluster: None, time: at(0), change: Change::Watch { kind, state } };
         states.into_iter().flat_map(|state| news(&mut fares, event(state))).collect()
     }
 

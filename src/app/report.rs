@@ -88,7 +88,11 @@ async fn recall(world: &mut World, place: Place, time: Timestamp) -> (BTreeMap<U
                 awaited -= 1;
                 if let Some(kept) = kept {
                     journals.insert(instance, kept.journal);
-                    world.apply(ClusterEvent { time, change: Change::Remembered(Box::new(kept.memory)) });
+                    world.apply(ClusterEvent {
+                        cluster: None,
+                        time,
+                        change: Change::Remembered(Box::new(kept.memory)),
+                    });
                 }
             }
             Ok(Some(Told::Trouble(why))) => notes.push(why),

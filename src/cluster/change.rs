@@ -1,12 +1,20 @@
 //! What a source says of a cluster.
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
 use jiff::{SignedDuration, Timestamp};
 
 use super::{Kind, LogChange, Memory, Object, Selection, Uid, WatchState};
 
+/// The name of a cluster among several that are watched: its context.
+pub type ClusterName = Arc<str>;
+
 /// One thing that a source says, and when it was heard: its arrival, or the recorded time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClusterEvent {
+    /// Of which cluster, where several are watched: each is a world of its own.
+    pub cluster: Option<ClusterName>,
     /// When it was heard.
     pub time: Timestamp,
     /// What was said.
@@ -16,7 +24,7 @@ pub struct ClusterEvent {
 impl ClusterEvent {
     /// That the watches of those kinds fare so at that time, as they do together where a file stands for a cluster.
     pub fn watches(kinds: impl IntoIterator<Item = Kind>, time: Timestamp, state: &WatchState) -> Vec<Self> {
-        let watch = |kind| Self { time, change: Change::Watch { kind, state: state.clone() } };
+        let watch = |kind| Self { cluster: None, time, change: Change::Watch { kind, state: state.clone() } };
         kinds.into_iter().map(watch).collect()
     }
 
@@ -27,6 +35,17 @@ impl ClusterEvent {
             return Vec::new();
         }
         Self::watches(Self::selection(events).kinds(), first, &WatchState::Live { since: first })
+    }
+
+    /// That all watches of these events ended at that time, as they do at the end of a recording.
+    pub fn ends(events: &[Self], time: Timestamp) -> Vec<Self> {
+        let clusters: BTreeSet<&Option<ClusterName>> = events.iter().map(|event| &event.cluster).collect();
+        let kinds = || Self::selection(events).kinds().collect::<Vec<_>>();
+        let of = |cluster: &Option<ClusterName>| {
+            let ended = Self::watches(kinds(), time, &WatchState::Ended).into_iter();
+            ended.map(|event| Self { cluster: cluster.clone(), ..event }).collect::<Vec<_>>()
+        };
+        if clusters.is_empty() { of(&None) } else { clusters.into_iter().flat_map(of).collect() }
     }
 
     /// What these events are of: the last that is said to be watched.

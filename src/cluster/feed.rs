@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use super::Kind;
+use super::{ClusterName, Kind};
 
 /// How the watch of one kind fares.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -48,6 +48,8 @@ pub struct Feed {
     watches: BTreeMap<Kind, WatchState>,
     heard: Option<Timestamp>,
     ahead: SignedDuration,
+    /// Those of several clusters, by their names; then it has no watches of its own.
+    clusters: BTreeMap<ClusterName, Feed>,
 }
 
 /// The feed in one word, for the status line and the report.
@@ -111,6 +113,22 @@ impl Feed {
         self.ahead = ahead;
     }
 
+    /// Notes how the watches of one of several clusters fare.
+    pub(crate) fn note_of(&mut self, cluster: ClusterName, feed: Self) {
+        self.clusters.insert(cluster, feed);
+    }
+
+    /// How the watches of that cluster fare; of all where it is not one of several.
+    pub fn of(&self, cluster: Option<&ClusterName>) -> &Self {
+        cluster.and_then(|cluster| self.clusters.get(cluster)).unwrap_or(self)
+    }
+
+    /// Each cluster and how its watches fare: this one without a name where it is watched alone.
+    pub fn each(&self) -> impl Iterator<Item = (Option<&ClusterName>, &Self)> {
+        let alone = self.clusters.is_empty().then_some((None, self));
+        alone.into_iter().chain(self.clusters.iter().map(|(cluster, feed)| (Some(cluster), feed)))
+    }
+
     /// How far the cluster's clock is ahead of this machine's; `None` where both agree, or it is not known.
     pub fn clock_ahead(&self) -> Option<SignedDuration> {
         Some(self.ahead).filter(|ahead| !ahead.is_zero())
@@ -167,10 +185,30 @@ impl Feed {
         self.watches.iter().any(live)
     }
 
+    /// All clusters in one word: nothing is over while one of them is not heard.
+    fn state_of_all(&self) -> FeedState {
+        let states: Vec<FeedState> = self.clusters.values().map(Self::state).collect();
+        let first = |wanted: fn(&FeedState) -> Option<Timestamp>| {
+            states.iter().filter_map(|state| Some((wanted(state)?, state))).min_by_key(|(since, _)| *since)
+        };
+        let stale = first(|state| if let FeedState::Stale { since, .. } = state { Some(*since) } else { None });
+        let withdrawn = first(|state| if let FeedState::Withdrawn { since, .. } = state { Some(*since) } else { None });
+        match () {
+            () if states.contains(&FeedState::Ended) => FeedState::Ended,
+            () if let Some((_, stale)) = stale => stale.clone(),
+            () if states.contains(&FeedState::Connecting) => FeedState::Connecting,
+            () if let Some((_, withdrawn)) = withdrawn => withdrawn.clone(),
+            () => states.into_iter().next_back().unwrap_or(FeedState::Connecting),
+        }
+    }
+
     /// All watches in one word. A broken one outweighs the others, and then one that was seen and is refused now. One that
     /// was refused from the start, or is not defined, is waited for and does not make the rest stale. A file ends for all
     /// kinds at once, whatever became of them before.
     pub fn state(&self) -> FeedState {
+        if !self.clusters.is_empty() {
+            return self.state_of_all();
+        }
         if self.watches.values().any(|state| *state == WatchState::Ended) {
             return FeedState::Ended;
         }
@@ -227,6 +265,23 @@ mod tests {
                 assert_eq!(feed.state(), FeedState::Ended, "{kind}");
             }
         }
+    }
+
+    #[test]
+    fn each_of_several_clusters_fares_as_it_does_and_all_of_them_as_the_worst() {
+        let mut all = Feed::default();
+        let mut fares = |cluster: &str, state: WatchState| {
+            let mut feed = Feed::default();
+            feed.note(Kind::Job, state);
+            all.note_of(cluster.into(), feed);
+            (all.state(), all.each().map(|(_, feed)| feed.state().word()).collect::<Vec<_>>())
+        };
+        assert_eq!(fares("eu", live(1)), (FeedState::Live { since: at(1) }, vec!["live"]));
+        assert_eq!(fares("us", WatchState::Starting), (FeedState::Connecting, vec!["live", "connecting"]));
+        let broken = WatchState::Broken { since: at(9), error: "cut".into() };
+        let stale = FeedState::Stale { since: at(9), error: "cut".into() };
+        assert_eq!(fares("us", broken), (stale, vec!["live", "stale"]));
+        assert_eq!(fares("us", live(20)).1, ["live", "live"]);
     }
 
     #[test]

@@ -67,7 +67,9 @@ impl World {
     /// What is to be kept of the upgrade of an instance whose Jobs have those uids; `None` if there is no such instance.
     /// Of each log the last [`KEPT`](super::KEPT) lines are.
     pub fn memory(&self, instance: &Uid, jobs: &[Uid]) -> Option<Memory> {
-        let core = self.cores.get(instance)?;
+        let Some(core) = self.cores.get(instance) else {
+            return self.clusters().find_map(|(_, world)| world.memory(instance, jobs));
+        };
         let target = core.wanted.clone().or_else(|| core.target.clone());
         let upgrade = Upgrade { instance: instance.clone(), generation: core.meta.generation, target };
         let mut pods: Vec<&PodRecord> = jobs.iter().flat_map(|job| self.pods_of(job)).collect();
@@ -307,7 +309,7 @@ mod tests {
             objects: objects.into_iter().map(|object| Object::read(&object).unwrap()).collect(),
         };
         let listed = |cluster: &mut Cluster, objects| {
-            cluster.world.apply(ClusterEvent { time: at(9), change: about(objects) });
+            cluster.world.apply(ClusterEvent { cluster: None, time: at(9), change: about(objects) });
             blocked(cluster)
         };
         assert!(listed(&mut again, vec![mount()]));

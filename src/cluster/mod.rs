@@ -48,7 +48,7 @@ mod text;
 mod workload_kind;
 mod world;
 
-pub use change::{Change, ClusterEvent, Scope};
+pub use change::{Change, ClusterEvent, ClusterName, Scope};
 pub use daemon_set::DaemonSet;
 pub use deployment::Deployment;
 pub use event::Event;

@@ -84,7 +84,7 @@ mod tests {
     use crate::fixture::{Cluster, at, event, job, pod};
 
     fn size(change: Change) -> usize {
-        ClusterEvent { time: at(0), change }.size()
+        ClusterEvent { cluster: None, time: at(0), change }.size()
     }
 
     fn whole(value: &serde_json::Value) -> Object {
@@ -111,7 +111,7 @@ mod tests {
     #[test]
     fn what_no_run_shows_is_forgotten_and_the_world_stays_the_same() {
         let about = event("a", "BackOff", "", 1);
-        let mut heard = ClusterEvent { time: at(0), change: Change::Applied(Box::new(whole(&about))) };
+        let mut heard = ClusterEvent { cluster: None, time: at(0), change: Change::Applied(Box::new(whole(&about))) };
         let (before, mut one, mut other) = (heard.size(), World::default(), World::default());
         one.apply(heard.clone());
         heard.forget_what_no_run_shows();

@@ -10,8 +10,8 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Change, ClusterEvent, DaemonSet, Deployment, Event, Feed, GitLabCore, GluesyncPlatform, JobRecord, Kind, Object,
-    PodRecord, Scope, Selection, StatefulSet, Uid, WatchState,
+    Change, ClusterEvent, ClusterName, DaemonSet, Deployment, Event, Feed, GitLabCore, GluesyncPlatform, JobRecord,
+    Kind, Object, PodRecord, Scope, Selection, StatefulSet, Uid, WatchState,
 };
 
 /// The most Jobs remembered after they are gone, and the most pods; the oldest go first. An upgrade of ten hops has
@@ -39,6 +39,8 @@ impl Origin {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct World {
     selection: Selection,
+    /// The worlds of several clusters, by their names; then nothing else is in this one.
+    clusters: BTreeMap<ClusterName, World>,
     pub(super) cores: BTreeMap<Uid, GitLabCore>,
     pub(super) origins: BTreeMap<Uid, Origin>,
     pub(super) jobs: BTreeMap<Uid, JobRecord>,
@@ -58,8 +60,19 @@ pub struct World {
 impl World {
     /// Takes in one thing that a source said.
     pub fn apply(&mut self, event: ClusterEvent) {
-        let ClusterEvent { time, change } = event;
+        let ClusterEvent { cluster, time, change } = event;
         self.time = self.time.max(Some(time));
+        // What is remembered comes back to the cluster whose it is.
+        let cluster = cluster.or_else(|| match &change {
+            Change::Remembered(memory) => self.cluster_of(&memory.upgrade.instance),
+            _ => None,
+        });
+        if let Some(cluster) = cluster {
+            let world = self.clusters.entry(cluster.clone()).or_default();
+            world.apply(ClusterEvent { cluster: None, time, change });
+            self.feed.note_of(cluster, world.feed.clone());
+            return;
+        }
         if !matches!(change, Change::Watch { .. } | Change::Clock { .. } | Change::Remembered(_) | Change::Selected(_))
         {
             self.feed.hear(time);
@@ -80,6 +93,17 @@ impl World {
             Change::Alive(_) => {}
             Change::Remembered(memory) => self.recall(*memory),
         }
+    }
+
+    /// Which of several clusters an instance is in.
+    fn cluster_of(&self, instance: &Uid) -> Option<ClusterName> {
+        let of = self.clusters.iter().find(|(_, world)| world.cores.contains_key(instance));
+        of.map(|(cluster, _)| cluster.clone())
+    }
+
+    /// The worlds of several clusters, by their names; none where one is watched alone.
+    pub fn clusters(&self) -> impl Iterator<Item = (&ClusterName, &World)> {
+        self.clusters.iter()
     }
 
     /// The time of the newest thing that was taken in.
@@ -278,7 +302,7 @@ mod tests {
         let mut world = Cluster::of([event("a", "BackOff", "", 1), event("b", "BackOff", "", 1)]).world;
         let about = |name: &str| Uid(name.to_owned());
         let change = Change::Replaced { kind: Kind::Event, scope: Scope::About(about("a")), objects: Vec::new() };
-        world.apply(ClusterEvent { time: at(2), change });
+        world.apply(ClusterEvent { cluster: None, time: at(2), change });
         assert_eq!((world.events_about(&about("a")).count(), world.events_about(&about("b")).count()), (0, 1));
     }
 
@@ -324,7 +348,7 @@ mod tests {
         let [job, event] = [job(), event].map(|value| Object::read(&value).unwrap().whole(&value));
         let mut world = World::default();
         for object in [job, event] {
-            world.apply(ClusterEvent { time: at(0), change: Change::Applied(Box::new(object)) });
+            world.apply(ClusterEvent { cluster: None, time: at(0), change: Change::Applied(Box::new(object)) });
         }
         assert!(world.jobs().all(|record| record.job.meta.manifest.object().is_some()));
         let about = Uid("a".into());

@@ -79,8 +79,10 @@ mod tests {
     }
 
     fn recording(kinds: &[(i64, Kind)]) -> Recording {
-        let events: Vec<_> =
-            kinds.iter().map(|(at, kind)| ClusterEvent { time: milli(*at), change: Change::Alive(*kind) }).collect();
+        let events: Vec<_> = kinds
+            .iter()
+            .map(|(at, kind)| ClusterEvent { cluster: None, time: milli(*at), change: Change::Alive(*kind) })
+            .collect();
         let (first, last) = (events.first().unwrap().time, events.last().unwrap().time);
         Recording { events, cuts: Vec::new(), first, last }
     }

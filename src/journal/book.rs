@@ -114,7 +114,7 @@ impl Journal {
         }
         // What was last told of the feed was that it broke, and it may be back.
         let before = self.feed.map(|word| word.state(time));
-        if let Some(change) = before.and_then(|before| feed_change(&before, feed, time))
+        if let Some(change) = before.and_then(|before| feed_change(run.cluster.as_ref(), &before, feed, time))
             && !noted(Subject::Feed)
         {
             self.push(Entry::new(change, None, How::Meanwhile));

@@ -1,11 +1,11 @@
 //! The journals of all runs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 
 use super::{Entry, Journal, News};
-use crate::cluster::{FeedState, Uid};
+use crate::cluster::{ClusterName, Feed, FeedState, Uid};
 use crate::gate::Outcome;
 use crate::run::{Run, RunName, Subject, changes, feed_change};
 
@@ -16,9 +16,10 @@ const MOST_GONE: usize = 50;
 #[derive(Debug, Default)]
 pub struct Journals {
     chapters: BTreeMap<Uid, Chapter>,
-    feed: Option<FeedState>,
-    /// Whether everything was listed once.
-    listed: bool,
+    /// How the feed of each cluster fared last.
+    feeds: BTreeMap<Option<ClusterName>, FeedState>,
+    /// The clusters of which everything was listed once.
+    listed: BTreeSet<Option<ClusterName>>,
 }
 
 /// The journal of one run.
@@ -62,22 +63,29 @@ pub struct Seen {
 impl Journals {
     /// Takes in the runs as they were and as they are, and how the feed fares.
     #[must_use]
-    pub fn see(&mut self, before: &[Run], after: &[Run], feed: &FeedState, time: Timestamp) -> Seen {
+    pub fn see(&mut self, before: &[Run], after: &[Run], feed: &Feed, time: Timestamp) -> Seen {
         let mut seen = Seen::default();
-        self.see_feed(feed, time, &mut seen);
-        let listed_before = self.listed;
-        self.listed |= feed.all_listed();
+        let listed_before = self.listed.clone();
+        for (cluster, feed) in feed.each() {
+            let state = feed.state();
+            self.see_feed(cluster, &state, time, &mut seen);
+            if state.all_listed() {
+                self.listed.insert(cluster.cloned());
+            }
+        }
         for run in after {
             let chapter = self.chapters.entry(run.uid.clone()).or_insert_with(|| {
                 seen.asked.push(run.uid.clone());
                 Chapter::new(run.full_name())
             });
-            let earlier = before.iter().find(|earlier| earlier.uid == run.uid).filter(|_| listed_before);
-            if self.listed {
-                chapter.see(earlier, run, feed, time, &mut seen);
+            let earlier = before.iter().find(|earlier| earlier.uid == run.uid);
+            let earlier = earlier.filter(|run| listed_before.contains(&run.cluster));
+            if self.listed.contains(&run.cluster) {
+                chapter.see(earlier, run, &feed.of(run.cluster.as_ref()).state(), time, &mut seen);
             }
         }
-        for run in before.iter().filter(|run| listed_before && after.iter().all(|after| after.uid != run.uid)) {
+        let was_listed = |run: &&Run| listed_before.contains(&run.cluster);
+        for run in before.iter().filter(was_listed).filter(|run| after.iter().all(|after| after.uid != run.uid)) {
             let Some(chapter) = self.chapters.get_mut(&run.uid) else { continue };
             for change in changes(std::slice::from_ref(run), &[], time) {
                 let news = chapter.journal.note_gone(change);
@@ -127,17 +135,17 @@ impl Journals {
         }
     }
 
-    /// A change of the feed goes into every journal, and is news once.
-    fn see_feed(&mut self, feed: &FeedState, time: Timestamp, seen: &mut Seen) {
-        let before = self.feed.as_ref().unwrap_or(&FeedState::Connecting);
-        let change = feed_change(before, feed, time);
+    /// A change of the feed goes into every journal of that cluster, and is news once.
+    fn see_feed(&mut self, cluster: Option<&ClusterName>, feed: &FeedState, time: Timestamp, seen: &mut Seen) {
+        let before = self.feeds.get(&cluster.cloned()).unwrap_or(&FeedState::Connecting);
+        let change = feed_change(cluster, before, feed, time);
         // While a connection is made again, the feed is what it was: that is when it comes back.
         if *feed != FeedState::Connecting {
-            self.feed = Some(feed.clone());
+            self.feeds.insert(cluster.cloned(), feed.clone());
         }
         let Some(change) = change else { return };
         let mut told = Seen::default();
-        for (uid, chapter) in &mut self.chapters {
+        for (uid, chapter) in self.chapters.iter_mut().filter(|(_, chapter)| chapter.name.cluster.as_ref() == cluster) {
             let news = chapter.journal.note_feed(change.clone(), feed);
             told.tell(chapter, &[news]);
             if matches!(chapter.kept, Kept::Resumed) {

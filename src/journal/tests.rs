@@ -4,6 +4,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::*;
 use crate::cluster::{FeedState, Uid};
+use crate::fixture::feed_in;
 use crate::gate::GateState;
 use crate::run::{Hop, RolloutState, Run, StepBody, Verdict, sample};
 
@@ -70,7 +71,7 @@ impl Program {
     fn see(&mut self, runs: &[Run]) -> Seen {
         self.seconds += 1;
         let feed = self.feed.clone().unwrap_or_else(live);
-        let seen = self.journals.see(&self.runs, runs, &feed, at(self.seconds));
+        let seen = self.journals.see(&self.runs, runs, &feed_in(&feed), at(self.seconds));
         self.runs = runs.to_vec();
         seen
     }

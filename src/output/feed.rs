@@ -44,7 +44,7 @@ mod tests {
     fn told(changes: impl IntoIterator<Item = Change>) -> Vec<String> {
         let mut world = World::default();
         let time = sample::time("15:20:00");
-        changes.into_iter().for_each(|change| world.apply(ClusterEvent { time, change }));
+        changes.into_iter().for_each(|change| world.apply(ClusterEvent { cluster: None, time, change }));
         sentences(world.feed(), sample::time("15:20:24"))
     }
 

@@ -110,10 +110,10 @@ fn documents() -> Vec<Value> {
         let mut world = World::default();
         let said = [(Kind::Job, state), (Kind::Pod, forbidden.clone())];
         for (kind, state) in said {
-            world.apply(ClusterEvent { time: at, change: Change::Watch { kind, state } });
+            world.apply(ClusterEvent { cluster: None, time: at, change: Change::Watch { kind, state } });
         }
         let ahead = jiff::SignedDuration::from_secs(600);
-        world.apply(ClusterEvent { time: at, change: Change::Clock { ahead } });
+        world.apply(ClusterEvent { cluster: None, time: at, change: Change::Clock { ahead } });
         world
     });
     let mut told: Vec<_> = runs
@@ -122,8 +122,8 @@ fn documents() -> Vec<Value> {
         .chain(changes(&[], &runs[..1], at))
         .chain(changes(&runs[..1], &[], at))
         .collect();
-    told.extend(feed_change(&worlds[1].feed().state(), &worlds[2].feed().state(), at));
-    told.extend(feed_change(&worlds[1].feed().state(), &worlds[3].feed().state(), at));
+    told.extend(feed_change(None, &worlds[1].feed().state(), &worlds[2].feed().state(), at));
+    told.extend(feed_change(None, &worlds[1].feed().state(), &worlds[3].feed().state(), at));
     let lists = worlds.iter().map(|world| serde_json::to_value(StatusList::new(&runs, world.feed(), at, &target)));
     let changes = told.iter().map(|change| serde_json::to_value(ChangeReport::new(change, &target)));
     lists.chain(changes).map(Result::unwrap).collect()

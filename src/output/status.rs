@@ -204,7 +204,7 @@ mod tests {
         let mut world = World::default();
         for (kind, state) in said {
             let change = Change::Watch { kind: *kind, state: state.clone() };
-            world.apply(ClusterEvent { time: sample::time("15:20:00"), change });
+            world.apply(ClusterEvent { cluster: None, time: sample::time("15:20:00"), change });
         }
         world.feed().clone()
     }

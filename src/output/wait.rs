@@ -1,5 +1,6 @@
 //! What `wait` prints, and when it ends.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
 use jiff::Timestamp;
@@ -7,7 +8,7 @@ use jiff::Timestamp;
 use super::goal::{Fares, Goal};
 use super::style::{of_word, painted};
 use super::{ChangeReport, Missing};
-use crate::cluster::{ClusterEvent, FeedState, Kind, World};
+use crate::cluster::{ClusterEvent, ClusterName, Feed, FeedState, Kind, World};
 use crate::error::ExitCode;
 use crate::gate::Target;
 use crate::run::{Run, RunChange, Subject, changes, derive, feed_change};
@@ -32,9 +33,10 @@ pub struct Waiter {
     runs: Vec<Run>,
     /// Those that were deleted and did not come back, as they were.
     gone: Vec<Run>,
-    feed: FeedState,
-    /// Whether everything was listed once. Before that, half a cluster would pass for news.
-    listed: bool,
+    /// How the feed of each cluster fared last.
+    feeds: BTreeMap<Option<ClusterName>, FeedState>,
+    /// The clusters of which everything was listed once. Before that, half a cluster would pass for news.
+    listed: BTreeSet<Option<ClusterName>>,
     last: Option<RunChange>,
 }
 
@@ -46,8 +48,8 @@ impl Default for Waiter {
             world: World::default(),
             runs: Vec::new(),
             gone: Vec::new(),
-            feed: FeedState::Connecting,
-            listed: false,
+            feeds: BTreeMap::new(),
+            listed: BTreeSet::new(),
             last: None,
         }
     }
@@ -65,16 +67,22 @@ impl Waiter {
     pub fn see(&mut self, event: ClusterEvent) -> Vec<RunChange> {
         let time = event.time;
         self.world.apply(event);
-        let feed = self.world.feed().state();
-        let mut changed: Vec<_> = feed_change(&self.feed, &feed, time).into_iter().collect();
-        self.listed |= feed.all_listed();
-        // While a connection is made again, the feed is what it was: that is when it comes back.
-        if feed != FeedState::Connecting {
-            self.feed = feed;
+        let mut changed = Vec::new();
+        for (cluster, feed) in self.world.feed().each() {
+            let (before, now) = (self.feeds.entry(cluster.cloned()).or_insert(FeedState::Connecting), feed.state());
+            changed.extend(feed_change(cluster, before, &now, time));
+            if now.all_listed() {
+                self.listed.insert(cluster.cloned());
+            }
+            // While a connection is made again, the feed is what it was: that is when it comes back.
+            if now != FeedState::Connecting {
+                *before = now;
+            }
         }
-        if self.listed {
+        if !self.listed.is_empty() {
             let mut runs = derive(&self.world);
             runs.retain(|run| self.name.as_ref().is_none_or(|name| run.name == *name));
+            runs.retain(|run| self.listed.contains(&run.cluster));
             changed.extend(changes(&self.runs, &runs, time));
             let before = std::mem::replace(&mut self.runs, runs);
             self.gone.extend(before.into_iter().filter(|run| !self.runs.iter().any(|now| now.uid == run.uid)));
@@ -88,8 +96,8 @@ impl Waiter {
     /// everything was listed, while the feed is broken, and while what a verdict rests on is old, nothing is over.
     pub fn outcome(&self) -> Option<ExitCode> {
         let feed = self.world.feed();
-        let old = feed.withdrawn().any(|(kind, _)| matches!(kind, Kind::GitLabCore | Kind::Job));
-        let heard = feed.state().all_listed() && !old;
+        let old = |feed: &Feed| feed.withdrawn().any(|(kind, _)| matches!(kind, Kind::GitLabCore | Kind::Job));
+        let heard = feed.each().all(|(_, feed)| feed.state().all_listed() && !old(feed));
         (heard && !self.any_fares(Fares::UnderWay) && self.any()).then(|| self.exit_code())
     }
 
@@ -152,7 +160,7 @@ impl Waiter {
 
     /// What has to come before there is anything to tell, once everything was listed.
     pub fn missing(&self) -> Option<Missing> {
-        (self.listed && !self.any()).then(|| Missing::of(self.world.feed())).flatten()
+        (!self.listed.is_empty() && !self.any()).then(|| Missing::of(self.world.feed())).flatten()
     }
 
     /// The runs as they stand.

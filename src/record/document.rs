@@ -13,8 +13,8 @@ use super::encode::{LIST_BEGINS, LIST_ENDS, LOG, SELECTION, WATCH};
 use super::fault::CUT_LIST;
 use super::when;
 use crate::cluster::{
-    Kind, LogChange, Object, Scope, Selection, Served, Uid, Unreadable, WatchState, clean_value, clean_word, read,
-    read_field,
+    ClusterName, Kind, LogChange, Object, Scope, Selection, Served, Uid, Unreadable, WatchState, clean_value,
+    clean_word, read, read_field,
 };
 
 /// An object of ours, or why it is none.
@@ -34,6 +34,8 @@ pub(super) enum Document {
     },
     /// A watch event.
     Watch {
+        /// Of which cluster, where it is one of several.
+        cluster: Option<ClusterName>,
         /// When it arrived, where that was recorded.
         time: Option<Timestamp>,
         /// The newest time in its object: about when it happened, where no arrival was recorded.
@@ -150,7 +152,8 @@ fn watch(what: &str, fields: &Value, object: &Value) -> Document {
         _ => None,
     };
     let event = event.unwrap_or(WatchEvent::Nothing);
-    Document::Watch { time: read::time(fields, &["time"]), newest: when::newest(object), event }
+    let cluster = read::text(fields, &["cluster"]).map(ClusterName::from);
+    Document::Watch { cluster, time: read::time(fields, &["time"]), newest: when::newest(object), event }
 }
 
 fn mark(bookmark: &Value) -> Mark {

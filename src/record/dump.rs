@@ -68,7 +68,7 @@ impl Dump {
         let applied = objects.into_iter().map(|object| Change::Applied(Box::new(object)));
         let selected = [Change::Selected(selection.clone())];
         let changes = selected.into_iter().chain(applied).chain(logs.into_iter().map(Change::Log)).chain(watches);
-        changes.map(|change| ClusterEvent { time, change }).collect()
+        changes.map(|change| ClusterEvent { cluster: None, time, change }).collect()
     }
 
     /// Whether nothing is in it that gatewatch reads.

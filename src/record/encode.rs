@@ -1,4 +1,5 @@
-//! What is written of an event: lines of JSON, as `kubectl get -w --output-watch-events -o json` prints them, with `time`.
+//! What is written of an event: lines of JSON, as `kubectl get -w --output-watch-events -o json` prints them, with `time`,
+//! and with `cluster` where several are watched.
 //!
 //! | event | lines |
 //! |---|---|
@@ -14,7 +15,7 @@
 //! What was remembered of an earlier run of the program is not written: it is no word of the cluster's, and a recording
 //! tells what was heard while it went on. Nor is that a clock is off: it is that of another machine where it is played.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 use serde::Serialize;
@@ -22,7 +23,7 @@ use serde_json::{Value, json};
 
 use super::present::Present;
 use super::redact::redacted;
-use crate::cluster::{Change, ClusterEvent, Kind, LogChange, Object, Scope, Selection, Uid, WatchState};
+use crate::cluster::{Change, ClusterEvent, ClusterName, Kind, LogChange, Object, Scope, Selection, Uid, WatchState};
 
 /// Marks the bookmark before the lines of a list, with the uid that its events are about, or nothing.
 pub(super) const LIST_BEGINS: &str = "gatewatch/list-begins";
@@ -40,6 +41,8 @@ const OURS: &str = "gatewatch/v1";
 #[derive(Serialize)]
 struct Line<'a, O> {
     time: Timestamp,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cluster: Option<&'a ClusterName>,
     #[serde(rename = "type")]
     what: &'a str,
     object: O,
@@ -72,7 +75,8 @@ struct Selected<'a> {
 /// Writes events as lines. What a list changes depends on all that was written before.
 #[derive(Debug, Default)]
 pub(super) struct Encoder {
-    present: Present,
+    /// Of each cluster, where several are recorded.
+    present: BTreeMap<Option<ClusterName>, Present>,
 }
 
 impl Encoder {
@@ -83,11 +87,12 @@ impl Encoder {
         namespace: Option<&str>,
         lines: &mut Vec<u8>,
     ) -> serde_json::Result<()> {
-        let mut sheet = Sheet { time: event.time, lines };
+        let mut sheet = Sheet { time: event.time, cluster: event.cluster.as_ref(), lines };
+        let present = self.present.entry(event.cluster.clone()).or_default();
         match &event.change {
-            Change::Applied(object) => self.apply(object, &mut sheet),
-            Change::Deleted(object) => self.delete(object, &mut sheet),
-            Change::Replaced { kind, scope, objects } => self.replace(*kind, scope, namespace, objects, &mut sheet),
+            Change::Applied(object) => apply(present, object, &mut sheet),
+            Change::Deleted(object) => delete(present, object, &mut sheet),
+            Change::Replaced { kind, scope, objects } => replace(present, *kind, scope, namespace, objects, &mut sheet),
             Change::Alive(kind) => sheet.bookmark(*kind, None),
             Change::Selected(selection) => sheet.ours(SELECTION, "Selection", Selected { picks: selection }),
             Change::Watch { kind, state } => sheet.ours(WATCH, "Watch", Fares { of: kind.name(), state }),
@@ -95,44 +100,45 @@ impl Encoder {
             Change::Clock { .. } | Change::Remembered(_) => Ok(()),
         }
     }
+}
 
-    fn apply(&mut self, object: &Object, sheet: &mut Sheet<'_>) -> serde_json::Result<()> {
-        let known = self.present.put(object.clone());
-        sheet.object(if known { "MODIFIED" } else { "ADDED" }, object)
-    }
+fn apply(present: &mut Present, object: &Object, sheet: &mut Sheet<'_>) -> serde_json::Result<()> {
+    let known = present.put(object.clone());
+    sheet.object(if known { "MODIFIED" } else { "ADDED" }, object)
+}
 
-    fn delete(&mut self, object: &Object, sheet: &mut Sheet<'_>) -> serde_json::Result<()> {
-        self.present.remove(object.kind(), &object.meta().uid);
-        sheet.object("DELETED", object)
-    }
+fn delete(present: &mut Present, object: &Object, sheet: &mut Sheet<'_>) -> serde_json::Result<()> {
+    present.remove(object.kind(), &object.meta().uid);
+    sheet.object("DELETED", object)
+}
 
-    fn replace(
-        &mut self,
-        kind: Kind,
-        scope: &Scope,
-        namespace: Option<&str>,
-        objects: &[Object],
-        sheet: &mut Sheet<'_>,
-    ) -> serde_json::Result<()> {
-        let about = if let Scope::About(uid) = scope { uid.0.as_str() } else { "" };
-        sheet.bookmark(kind, Some((LIST_BEGINS, about)))?;
-        let listed: BTreeSet<&Uid> = objects.iter().map(|object| &object.meta().uid).collect();
-        let within = |object: &&Object| namespace.is_none_or(|namespace| object.meta().namespace == namespace);
-        let gone = self.present.of(kind, scope).filter(|object| !listed.contains(&object.meta().uid)).filter(within);
-        let gone: Vec<Object> = gone.cloned().collect();
-        gone.iter().try_for_each(|object| self.delete(object, sheet))?;
-        for object in objects {
-            if !self.present.holds(object) {
-                self.apply(object, sheet)?;
-            }
+fn replace(
+    present: &mut Present,
+    kind: Kind,
+    scope: &Scope,
+    namespace: Option<&str>,
+    objects: &[Object],
+    sheet: &mut Sheet<'_>,
+) -> serde_json::Result<()> {
+    let about = if let Scope::About(uid) = scope { uid.0.as_str() } else { "" };
+    sheet.bookmark(kind, Some((LIST_BEGINS, about)))?;
+    let listed: BTreeSet<&Uid> = objects.iter().map(|object| &object.meta().uid).collect();
+    let within = |object: &&Object| namespace.is_none_or(|namespace| object.meta().namespace == namespace);
+    let gone = present.of(kind, scope).filter(|object| !listed.contains(&object.meta().uid)).filter(within);
+    let gone: Vec<Object> = gone.cloned().collect();
+    gone.iter().try_for_each(|object| delete(present, object, sheet))?;
+    for object in objects {
+        if !present.holds(object) {
+            apply(present, object, sheet)?;
         }
-        sheet.bookmark(kind, Some((LIST_ENDS, "true")))
     }
+    sheet.bookmark(kind, Some((LIST_ENDS, "true")))
 }
 
 /// Where the lines of one event go.
 struct Sheet<'a> {
     time: Timestamp,
+    cluster: Option<&'a ClusterName>,
     lines: &'a mut Vec<u8>,
 }
 
@@ -155,7 +161,7 @@ impl Sheet<'_> {
     }
 
     fn line(&mut self, what: &str, object: impl Serialize) -> serde_json::Result<()> {
-        serde_json::to_writer(&mut *self.lines, &Line { time: self.time, what, object })?;
+        serde_json::to_writer(&mut *self.lines, &Line { time: self.time, cluster: self.cluster, what, object })?;
         self.lines.push(b'\n');
         Ok(())
     }

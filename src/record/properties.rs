@@ -138,7 +138,9 @@ fn events() -> impl Strategy<Value = Vec<ClusterEvent>> {
         2 => logs(),
         1 => kinds().prop_map(Change::Alive),
     ];
-    let event = (0..100_000_i64, change).prop_map(|(millisecond, change)| ClusterEvent {
+    let clusters = prop::sample::select(vec![None, Some("eu"), Some("us")]);
+    let event = (0..100_000_i64, clusters, change).prop_map(|(millisecond, cluster, change)| ClusterEvent {
+        cluster: cluster.map(Into::into),
         time: at(0) + jiff::SignedDuration::from_millis(millisecond),
         change,
     });
@@ -172,7 +174,7 @@ fn expected(event: &ClusterEvent) -> ClusterEvent {
         }
         other => other.clone(),
     };
-    ClusterEvent { time: event.time, change }
+    ClusterEvent { cluster: event.cluster.clone(), time: event.time, change }
 }
 
 /// The events that are read, and whether it was cut off.

@@ -79,12 +79,11 @@ impl Course {
     /// Takes in the next moment.
     pub(super) fn see(&mut self, moment: Moment, kept: &mut BTreeMap<Uid, Journal>) {
         let Moment { runs, feed, time } = moment;
-        let state = feed.state();
-        let seen = self.journals.see(&self.runs, &runs, &state, time);
+        let seen = self.journals.see(&self.runs, &runs, &feed, time);
         if !seen.asked.is_empty() {
             seen.asked.iter().for_each(|run| self.journals.recall(run, kept.remove(run)));
             // A journal goes on from what was kept with the next look.
-            let _ = self.journals.see(&runs, &runs, &state, time);
+            let _ = self.journals.see(&runs, &runs, &feed, time);
         }
         for (uid, known) in &mut self.seen {
             let there = runs.iter().any(|run| run.uid == *uid);

@@ -108,7 +108,7 @@ fn kept(runs: &[(Run, i64)]) -> BTreeMap<Uid, Journal> {
     let mut journals = Journals::default();
     let mut before: Vec<Run> = Vec::new();
     for (run, seconds) in runs {
-        let (now, state) = (vec![run.clone()], live().state());
+        let (now, state) = (vec![run.clone()], live());
         let seen = journals.see(&before, &now, &state, at(*seconds));
         if !seen.asked.is_empty() {
             journals.recall(&run.uid, None);

@@ -17,7 +17,7 @@ use jiff::Timestamp;
 
 use super::words::{gate_words, one_line, verdict_words};
 use super::{Rollout, RolloutState, Run, Step, StepBody, StepId};
-use crate::cluster::FeedState;
+use crate::cluster::{ClusterName, FeedState};
 use crate::gate::{Attempts, Outlook};
 
 /// What a verdict changes to when the resource of its run is deleted.
@@ -28,6 +28,8 @@ pub const GONE: &str = "gone";
 pub struct RunChange {
     /// When it was heard.
     pub time: Timestamp,
+    /// The cluster that it is about, where several are watched.
+    pub cluster: Option<ClusterName>,
     /// The run; absent where the feed changed.
     pub run: Option<RunName>,
     /// What changed.
@@ -45,6 +47,8 @@ pub struct RunChange {
 /// Which run it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunName {
+    /// The cluster that it is in, where several are watched.
+    pub cluster: Option<ClusterName>,
     /// The namespace of its resource.
     pub namespace: String,
     /// The name of its resource.
@@ -52,8 +56,11 @@ pub struct RunName {
 }
 
 impl fmt::Display for RunName {
-    /// `namespace/name`; the name alone where a dump left the namespace out.
+    /// `namespace/name`; the name alone where a dump left the namespace out. Of several clusters, its name stands before.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(cluster) = &self.cluster {
+            write!(out, "{cluster} ")?;
+        }
         match self.namespace.as_str() {
             "" => out.write_str(&self.name),
             namespace => write!(out, "{namespace}/{}", self.name),
@@ -92,11 +99,20 @@ impl Run {
 
     /// Which run it is, in words.
     pub fn full_name(&self) -> RunName {
-        RunName { namespace: self.namespace.clone(), name: self.name.clone() }
+        RunName { cluster: self.cluster.clone(), namespace: self.namespace.clone(), name: self.name.clone() }
     }
 
     fn upgrade_change(&self, from: Option<&'static str>, to: &'static str, text: String, time: Timestamp) -> RunChange {
-        RunChange { time, run: Some(self.full_name()), subject: Subject::Upgrade, from, to, attempts: None, text }
+        RunChange {
+            time,
+            cluster: self.cluster.clone(),
+            run: Some(self.full_name()),
+            subject: Subject::Upgrade,
+            from,
+            to,
+            attempts: None,
+            text,
+        }
     }
 }
 
@@ -119,9 +135,14 @@ pub fn changes(before: &[Run], after: &[Run], time: Timestamp) -> Vec<RunChange>
     changes
 }
 
-/// What became of the feed, if it is news: that it broke, or a right was withdrawn, and why, and that it is back. A first
+/// What became of the feed, of one of several clusters where it is one, if it is news: that it broke, or a right was withdrawn, and why, and that it is back. A first
 /// connection is none, and neither is the end of a recording.
-pub fn feed_change(before: &FeedState, after: &FeedState, time: Timestamp) -> Option<RunChange> {
+pub fn feed_change(
+    cluster: Option<&ClusterName>,
+    before: &FeedState,
+    after: &FeedState,
+    time: Timestamp,
+) -> Option<RunChange> {
     let text = match (before, after) {
         (FeedState::Stale { .. }, FeedState::Stale { .. }) => return None,
         (FeedState::Withdrawn { .. }, FeedState::Withdrawn { .. }) => return None,
@@ -132,7 +153,16 @@ pub fn feed_change(before: &FeedState, after: &FeedState, time: Timestamp) -> Op
         _ => return None,
     };
     let (from, to) = (Some(before.word()), after.word());
-    Some(RunChange { time, run: None, subject: Subject::Feed, from, to, attempts: None, text })
+    Some(RunChange {
+        time,
+        cluster: cluster.cloned(),
+        run: None,
+        subject: Subject::Feed,
+        from,
+        to,
+        attempts: None,
+        text,
+    })
 }
 
 fn appear(run: &Run, time: Timestamp, changes: &mut Vec<RunChange>) {
@@ -202,6 +232,7 @@ fn step_change(run: &Run, step: &Step, from: Option<&'static str>, time: Timesta
     };
     RunChange {
         time,
+        cluster: run.cluster.clone(),
         run: Some(run.full_name()),
         subject: Subject::Step(step.id),
         from,

@@ -12,6 +12,7 @@ pub(super) fn update(platform: &GluesyncPlatform, _: &World) -> Run {
         name: meta.name.clone(),
         uid: meta.uid.clone(),
         made_by: None,
+        cluster: None,
         verdict: Verdict::Unknown,
         phase: None,
         course: Course { target: platform.version.clone(), ..Course::default() },

@@ -28,6 +28,7 @@ fn run(record: &JobRecord, world: &World) -> Run {
         name: meta.name.clone(),
         uid: meta.uid.clone(),
         made_by: None,
+        cluster: None,
         verdict: verdict(&gate),
         phase: None,
         course: Course::default(),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::{Step, StepId};
-use crate::cluster::{Manifest, Uid, WorkloadKind};
+use crate::cluster::{ClusterName, Manifest, Uid, WorkloadKind};
 use crate::gate::{Attempt, Attempts, GateState, LastFailure, RunLog};
 
 /// One thing that goes through steps. It holds points in time and never ages, so that equal means unchanged.
@@ -13,6 +13,8 @@ use crate::gate::{Attempt, Attempts, GateState, LastFailure, RunLog};
 pub struct Run {
     /// What kind of thing it is.
     pub source: Source,
+    /// The cluster that it is in, where several are watched.
+    pub cluster: Option<ClusterName>,
     /// The namespace of its resource.
     pub namespace: String,
     /// The name of its resource.

@@ -54,6 +54,7 @@ pub(crate) fn run() -> Run {
     Run {
         source: Source::GitLabCore,
         made_by: None,
+        cluster: None,
         namespace: "gitlab".into(),
         name: "gitlab".into(),
         uid: Uid("ab5f0552".into()),

@@ -74,7 +74,11 @@ mod tests {
     fn said() -> Vec<ClusterEvent> {
         let at = |second| Timestamp::from_second(second).unwrap();
         let state = || WatchState::Live { since: at(100) };
-        let event = |second, kind| ClusterEvent { time: at(second), change: Change::Watch { kind, state: state() } };
+        let event = |second, kind| ClusterEvent {
+            cluster: None,
+            time: at(second),
+            change: Change::Watch { kind, state: state() },
+        };
         vec![event(100, Kind::Pod), event(130, Kind::Job)]
     }
 

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::Kept;
 use crate::cluster::{FeedState, LogLine, LogNews, RunId, Uid, Via};
-use crate::fixture::{Cluster, at, ended, job, pod, running};
+use crate::fixture::{Cluster, at, ended, feed_in, job, pod, running};
 use crate::journal::Journals;
 use crate::run::derive;
 
@@ -20,7 +20,7 @@ pub(super) fn kept_of(uid: &str, generation: i64, message: &str) -> Kept {
     cluster.log("a", run.clone(), LogNews::Opened(Via::Followed));
     cluster.log("a", run, LogNews::Lines(vec![LogLine::printed(b"\x1b[31mrake aborted!\x1b[0m")]));
     let mut journals = Journals::default();
-    let (runs, live) = (derive(&cluster.world), FeedState::Live { since: at(0) });
+    let (runs, live) = (derive(&cluster.world), feed_in(&FeedState::Live { since: at(0) }));
     let _ = journals.see(&[], &runs, &live, at(1));
     journals.recall(&runs[0].uid, None);
     let _ = journals.see(&runs, &runs, &live, at(1));

@@ -115,7 +115,7 @@ impl Deck {
             .into_iter()
             .filter(|event| !matches!(event.change, Change::Watch { kind, .. } if told(kind)))
             .collect();
-        let ended = ClusterEvent::watches(selection.kinds(), last, &WatchState::Ended);
+        let ended = ClusterEvent::ends(&events, last);
         for event in live.into_iter().chain(events).chain(ended) {
             reel.push(event.time, event);
         }
@@ -141,7 +141,8 @@ impl Deck {
     /// Takes in what was kept of a run. It may be one that is there no more.
     pub fn recall(&mut self, run: &Uid, memory: Option<Memory>, now: Timestamp) -> Step {
         match memory.filter(|_| self.world().cores().any(|core| core.meta.uid == *run)) {
-            Some(memory) => self.hear([ClusterEvent { time: now, change: Change::Remembered(Box::new(memory)) }], now),
+            Some(memory) => self
+                .hear([ClusterEvent { cluster: None, time: now, change: Change::Remembered(Box::new(memory)) }], now),
             None => Step { frontier: Some(self.frontier(now)), ..Step::default() },
         }
     }

@@ -64,7 +64,7 @@ impl Marker {
 
     /// The gravest of what the journal has to say of it, if that is more than nothing.
     fn see(&mut self, runs: &[Run], feed: &Feed, time: Timestamp) -> Option<News> {
-        let seen = self.journals.see(&self.runs, runs, &feed.state(), time);
+        let seen = self.journals.see(&self.runs, runs, feed, time);
         let asked = !seen.asked.is_empty();
         for run in seen.asked {
             self.journals.recall(&run, None);
@@ -72,7 +72,7 @@ impl Marker {
         let mut news: Vec<News> = seen.news.into_iter().map(|(news, ..)| news).collect();
         if asked {
             // A journal goes on from what was kept, here nothing, with the next look.
-            let seen = self.journals.see(runs, runs, &feed.state(), time);
+            let seen = self.journals.see(runs, runs, feed, time);
             news.extend(seen.news.into_iter().map(|(news, ..)| news));
         }
         news.into_iter().max()

@@ -62,8 +62,12 @@ fn a_clock_that_is_off() {
     let off = |minutes| {
         let mut world = World::default();
         let change = Change::Clock { ahead: SignedDuration::from_mins(minutes) };
-        world.apply(ClusterEvent { time: ago(2), change });
-        world.apply(ClusterEvent { time: ago(2), change: Change::Watch { kind: Kind::Job, state: live() } });
+        world.apply(ClusterEvent { cluster: None, time: ago(2), change });
+        world.apply(ClusterEvent {
+            cluster: None,
+            time: ago(2),
+            change: Change::Watch { kind: Kind::Job, state: live() },
+        });
         text(&drawn(&model(settings(COLOUR), (100, 30), vec![fixture::retrying()], world.feed().clone())))
     };
     let told =

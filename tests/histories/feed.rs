@@ -68,7 +68,7 @@ impl<'a> Listener<'a> {
     }
 
     fn apply(&mut self, number: usize, change: Change) {
-        self.world.apply(ClusterEvent { time: self.history[number].event.time, change });
+        self.world.apply(ClusterEvent { cluster: None, time: self.history[number].event.time, change });
     }
 }
 

@@ -188,7 +188,7 @@ impl Model {
         let object = Box::new(Object::read(object).unwrap());
         let change = if deleted { Change::Deleted(object) } else { Change::Applied(object) };
         let time = time(self.now) + SignedDuration::from_millis(self.now % 1000);
-        self.history.push(Write { event: ClusterEvent { time, change }, truth: None });
+        self.history.push(Write { event: ClusterEvent { cluster: None, time, change }, truth: None });
     }
 
     pub fn id(&mut self) -> u32 {

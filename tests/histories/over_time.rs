@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use gatewatch::cluster::FeedState;
+use gatewatch::cluster::{ClusterEvent, Kind, WatchState, World};
 use gatewatch::gate::GateState;
 use gatewatch::journal::Journals;
 use gatewatch::run::{Run, Step, StepId, Subject};
@@ -34,12 +34,15 @@ fn told(step: &Step) -> Told {
 impl OverTime {
     /// The report of the next moment; in words what can't be. `whole` is whether every moment was told.
     pub fn see(&mut self, runs: Vec<Run>, truth: &Truth, time: Timestamp, whole: bool) -> Result<(), String> {
-        let live = FeedState::Live { since: time };
-        let _ = self.journals.see(&self.runs, &runs, &live, time);
+        let mut listed = World::default();
+        let live = ClusterEvent::watches([Kind::Job], time, &WatchState::Live { since: time });
+        live.into_iter().for_each(|event| listed.apply(event));
+        let live = listed.feed();
+        let _ = self.journals.see(&self.runs, &runs, live, time);
         if self.runs.is_empty() {
             // Nothing was kept of it, and the journal begins with what was found.
             runs.iter().for_each(|run| self.journals.recall(&run.uid, None));
-            let _ = self.journals.see(&runs, &runs, &live, time);
+            let _ = self.journals.see(&runs, &runs, live, time);
             self.told = self.journals.entries(None).len();
         }
         let entries: Vec<_> = self.journals.entries(None).into_iter().skip(self.told).map(|(_, entry)| entry).collect();

@@ -52,7 +52,7 @@ fn empty() -> UnsyncBoxBody<Bytes, std::io::Error> {
     BodyExt::boxed_unsync(Empty::new().map_err(|never| match never {}))
 }
 
-fn recording(name: &str) -> Recording {
+pub fn recording(name: &str) -> Recording {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/recordings/{name}.jsonl.gz"));
     match record::open(&path).unwrap() {
         Reading::Recording(recording) => recording,

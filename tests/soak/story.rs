@@ -52,7 +52,7 @@ impl Story {
         };
         self.number += 1;
         let gone = std::mem::take(&mut self.left).into_values().map(|object| Change::Deleted(Box::new(object)));
-        let gone = gone.map(|change| ClusterEvent { time: recording.first, change });
+        let gone = gone.map(|change| ClusterEvent { cluster: None, time: recording.first, change });
         // How the watches fared then is no news now.
         let events = recording.events.into_iter().filter(|event| !matches!(event.change, Change::Watch { .. }));
         let events: Vec<ClusterEvent> = gone.chain(events).collect();

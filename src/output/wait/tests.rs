@@ -15,17 +15,18 @@ fn core(phase: &str, version: &str) -> Value {
 }
 
 fn applied(seconds: i64, object: &Value) -> ClusterEvent {
-    ClusterEvent { time: at(seconds), change: Change::Applied(Box::new(Object::read(object).unwrap())) }
+    ClusterEvent { cluster: None, time: at(seconds), change: Change::Applied(Box::new(Object::read(object).unwrap())) }
 }
 
 fn deleted(seconds: i64, object: &Value) -> ClusterEvent {
-    ClusterEvent { time: at(seconds), change: Change::Deleted(Box::new(Object::read(object).unwrap())) }
+    ClusterEvent { cluster: None, time: at(seconds), change: Change::Deleted(Box::new(Object::read(object).unwrap())) }
 }
 
 /// All watches, or all but that of Jobs.
 fn watches(seconds: i64, state: &WatchState, jobs_too: bool) -> Vec<ClusterEvent> {
     let kinds = Kind::ALL.into_iter().filter(|kind| jobs_too || *kind != Kind::Job);
-    let watch = |kind| ClusterEvent { time: at(seconds), change: Change::Watch { kind, state: state.clone() } };
+    let watch =
+        |kind| ClusterEvent { cluster: None, time: at(seconds), change: Change::Watch { kind, state: state.clone() } };
     kinds.map(watch).collect()
 }
 
@@ -76,11 +77,11 @@ fn what_is_not_there_yet_is_told_once_everything_was_listed_and_until_it_comes()
     told(&mut waiter, watches(0, &live(), true));
     assert_eq!(waiter.missing(), Some(Missing::Instance));
     let undefined = Change::Watch { kind: Kind::GitLabCore, state: WatchState::Undefined };
-    told(&mut waiter, [ClusterEvent { time: at(1), change: undefined }]);
+    told(&mut waiter, [ClusterEvent { cluster: None, time: at(1), change: undefined }]);
     assert_eq!(waiter.missing(), Some(Missing::Definition));
     let forbidden =
         Change::Watch { kind: Kind::GitLabCore, state: WatchState::Forbidden { message: "no".into(), heard: None } };
-    told(&mut waiter, [ClusterEvent { time: at(1), change: forbidden }]);
+    told(&mut waiter, [ClusterEvent { cluster: None, time: at(1), change: forbidden }]);
     assert_eq!(waiter.missing(), Some(Missing::Permission));
     told(&mut waiter, [applied(2, &core("Upgrading", "18.10.1"))]);
     assert_eq!(waiter.missing(), None);
@@ -115,7 +116,7 @@ fn a_feed_that_breaks_is_told_once_and_ends_nothing() {
 fn what_the_verdict_rests_on_has_to_be_seen_for_the_wait_to_end() {
     let withdrawn = |kind| {
         let state = WatchState::Forbidden { message: "no".into(), heard: Some(at(1)) };
-        ClusterEvent { time: at(3), change: Change::Watch { kind, state } }
+        ClusterEvent { cluster: None, time: at(3), change: Change::Watch { kind, state } }
     };
     for (kind, code) in [(Kind::GitLabCore, None), (Kind::Job, None), (Kind::Pod, Some(ExitCode::Settled))] {
         let mut waiter = Waiter::default();

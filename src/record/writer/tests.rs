@@ -14,7 +14,7 @@ const BOUND: Duration = Duration::from_secs(20);
 fn applied(second: i64) -> ClusterEvent {
     let value = pod("a", 0, json!({"state": running(second), "restartCount": second}));
     let object = Object::read(&value).unwrap().whole(&value);
-    ClusterEvent { time: at(second), change: Change::Applied(Box::new(object)) }
+    ClusterEvent { cluster: None, time: at(second), change: Change::Applied(Box::new(object)) }
 }
 
 /// A recording into `out`, and what is told of its end.
@@ -186,7 +186,7 @@ fn a_file_into_which_nothing_was_written_goes_again() {
         let path = home.path().join(name);
         let recorder = Recorder::create(&path, |_| {}).unwrap();
         if alive {
-            recorder.pen().write(&ClusterEvent { time: at(0), change: Change::Alive(Kind::Pod) });
+            recorder.pen().write(&ClusterEvent { cluster: None, time: at(0), change: Change::Alive(Kind::Pod) });
         }
         assert_eq!(recorder.close().unwrap().changes, 0);
         assert_eq!(path.exists(), alive);
@@ -203,7 +203,7 @@ fn a_list_of_one_namespace_says_nothing_of_another() {
     let (recorder, _) = recorder(Out::Plain(disk));
     let list = |namespace: Option<&str>, objects: &[Object]| {
         let change = Change::Replaced { kind: Kind::Pod, scope: Scope::All, objects: objects.to_vec() };
-        recorder.pen().of_namespace(namespace).write(&ClusterEvent { time: at(0), change });
+        recorder.pen().of_namespace(namespace).write(&ClusterEvent { cluster: None, time: at(0), change });
         let heard = events(&hand.flushed.recv_timeout(BOUND).unwrap());
         hand.go_on.send(()).unwrap();
         let Some(Change::Replaced { objects, .. }) = heard.last().map(|event| event.change.clone()) else { panic!() };

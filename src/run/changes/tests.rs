@@ -181,7 +181,7 @@ fn a_wait_that_turns_out_not_to_make_it_is_news_once_and_again_after_it_turned_b
 fn a_feed_that_breaks_and_comes_back_is_news_and_a_first_connection_is_none() {
     let live = FeedState::Live { since: at() };
     let stale = FeedState::Stale { since: at(), error: "connection\nrefused".into() };
-    let text = |before, after| feed_change(before, after, at()).map(|change| change.text);
+    let text = |before, after| feed_change(None, before, after, at()).map(|change| change.text);
     assert_eq!(text(&FeedState::Connecting, &live), None);
     assert_eq!(text(&live, &stale).as_deref(), Some("The cluster does not answer: connection refused"));
     assert_eq!(text(&stale, &stale), None);

@@ -41,6 +41,7 @@ pub(super) fn upgrade(core: &GitLabCore, world: &World) -> Run {
     Run {
         source: Source::GitLabCore,
         made_by: None,
+        cluster: None,
         namespace: core.meta.namespace.clone(),
         name: core.meta.name.clone(),
         uid: core.meta.uid.clone(),

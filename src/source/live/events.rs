@@ -98,7 +98,7 @@ impl EventWatches {
             return None;
         }
         self.told = Some(state.clone());
-        Some(ClusterEvent { time: now, change: Change::Watch { kind: Kind::Event, state } })
+        Some(ClusterEvent { cluster: None, time: now, change: Change::Watch { kind: Kind::Event, state } })
     }
 }
 

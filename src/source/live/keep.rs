@@ -165,7 +165,7 @@ impl Teller {
     }
 
     async fn send(&self, change: Change) -> Result<(), Unheard> {
-        let event = ClusterEvent { time: self.clock.now(), change };
+        let event = ClusterEvent { cluster: None, time: self.clock.now(), change };
         let told = Told { scope: self.scope.clone(), event };
         self.out.send(told).await.map_err(|_| Unheard)
     }

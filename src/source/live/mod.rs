@@ -26,6 +26,7 @@
 //! | `interest` | whose events are needed |
 //! | `events` | the watches on events |
 //! | `logs` | the logs of containers |
+//! | `several` | several clusters at once |
 
 mod busy;
 mod connect;
@@ -41,6 +42,7 @@ mod pace;
 mod part;
 mod query;
 mod rights;
+mod several;
 mod skew;
 mod watch;
 
@@ -65,6 +67,7 @@ pub use interest::Interest;
 pub use logs::{LogScope, ReadOnce};
 pub use names::{ContextName, contexts, instances, namespaces};
 pub use rights::{Right, rights};
+pub use several::Several;
 
 /// How much waits between the watches and the receiver.
 const WAITING: usize = 64;
@@ -103,7 +106,7 @@ impl Source for Live {
         let mut tasks = Tasks { set: JoinSet::new(), connection: self.connection, clock: self.clock, told };
         let selection = tasks.connection.selection.clone();
         let selected = (selection != Selection::default()).then(|| Change::Selected(selection.clone()));
-        pass_on(&out, selected.map(|change| ClusterEvent { time: tasks.clock.now(), change })).await;
+        pass_on(&out, selected.map(|change| ClusterEvent { cluster: None, time: tasks.clock.now(), change })).await;
         // Events are watched one object at a time.
         for kind in selection.kinds().filter(|kind| *kind != Kind::Event) {
             let query = Query::all(kind, &selection, tasks.connection.namespace.as_deref());
@@ -121,7 +124,7 @@ impl Source for Live {
                 Ok(()) = dated.changed() => {
                     let (answer, time) = (*dated.borrow_and_update(), tasks.clock.now());
                     let ahead = answer.and_then(|answer| skew.hear(&answer, time));
-                    pass_on(&out, ahead.map(|ahead| ClusterEvent { time, change: Change::Clock { ahead } })).await;
+                    pass_on(&out, ahead.map(|ahead| ClusterEvent { cluster: None, time, change: Change::Clock { ahead } })).await;
                 }
                 Some(told) = heard.recv() => {
                     for event in events.take_in(told, &mut tasks) {

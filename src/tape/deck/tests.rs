@@ -24,11 +24,11 @@ fn recorded(name: &str) -> Vec<ClusterEvent> {
 fn core(version: &str) -> ClusterEvent {
     let core = json!({"kind": "GitLabCore", "metadata": {"name": "gitlab", "namespace": "gitlab", "uid": "core-1"},
         "spec": {"chart": {"version": version}}, "status": {"phase": "Upgrading"}});
-    ClusterEvent { time: at(0), change: Change::Applied(Box::new(Object::read(&core).unwrap())) }
+    ClusterEvent { cluster: None, time: at(0), change: Change::Applied(Box::new(Object::read(&core).unwrap())) }
 }
 
 fn alive(second: i64) -> ClusterEvent {
-    ClusterEvent { time: at(second), change: Change::Alive(Kind::Pod) }
+    ClusterEvent { cluster: None, time: at(second), change: Change::Alive(Kind::Pod) }
 }
 
 /// Does all that is to be done at once, and says what came of it at the frontier.
@@ -70,9 +70,9 @@ fn journal(moments: &[Moment]) -> Vec<String> {
     let mut journals = Journals::default();
     let mut before: &[Run] = &[];
     for Moment { runs, feed, time } in moments {
-        for run in journals.see(before, runs, &feed.state(), *time).asked {
+        for run in journals.see(before, runs, feed, *time).asked {
             journals.recall(&run, None);
-            let _ = journals.see(runs, runs, &feed.state(), *time);
+            let _ = journals.see(runs, runs, feed, *time);
         }
         before = runs;
     }
@@ -104,12 +104,14 @@ fn every_watch_is_live_first_and_ended_last() {
 #[test]
 fn a_recording_that_tells_how_its_watches_fared_says_so_itself() {
     let starting = Change::Watch { kind: Kind::Pod, state: WatchState::Starting };
-    let mut deck = Deck::recording(vec![ClusterEvent { time: at(0), change: starting }, alive(9)], 1.0, machine(0));
+    let mut deck =
+        Deck::recording(vec![ClusterEvent { cluster: None, time: at(0), change: starting }, alive(9)], 1.0, machine(0));
     let feed = work(&mut deck, machine(0)).pop().unwrap().feed;
     assert_eq!(feed.watch(Kind::Pod), Some(&WatchState::Starting));
     assert_eq!(feed.watch(Kind::Job), Some(&WatchState::Live { since: at(0) }));
     let later = Change::Watch { kind: Kind::Pod, state: WatchState::Starting };
-    let mut deck = Deck::recording(vec![alive(0), ClusterEvent { time: at(5), change: later }], 1.0, machine(0));
+    let mut deck =
+        Deck::recording(vec![alive(0), ClusterEvent { cluster: None, time: at(5), change: later }], 1.0, machine(0));
     let feed = work(&mut deck, machine(0)).pop().unwrap().feed;
     assert!(!matches!(feed.watch(Kind::Pod), Some(WatchState::Live { .. })), "and nothing is said before it does");
 }

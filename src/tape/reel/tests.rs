@@ -59,7 +59,7 @@ fn said(changes: impl IntoIterator<Item = Change>) -> Reel {
         reel.push(at(0), event);
     }
     for (second, change) in (1..).zip(changes) {
-        reel.push(at(second), ClusterEvent { time: at(second), change });
+        reel.push(at(second), ClusterEvent { cluster: None, time: at(second), change });
     }
     read(reel)
 }
@@ -142,7 +142,7 @@ fn no_touch_of_an_object_is_a_mark_whatever_it_is() {
         if let Change::Applied(object) = &said.event.change
             && object.meta().manifest.object().is_some()
         {
-            twice.push(at(second + 1), ClusterEvent { time: at(second + 1), change: touched(object) });
+            twice.push(at(second + 1), ClusterEvent { cluster: None, time: at(second + 1), change: touched(object) });
             touches += 1;
         }
     }
@@ -169,7 +169,7 @@ fn what_came_back_from_before_the_program_ran_is_no_failure() {
     let failed = pod("a", 0, json!({"restartCount": 1, "state": running(20), "lastState": ended(1, 2, 9)}));
     let mut before = World::default();
     for change in [applied(&core), applied(&job()), applied(&failed)] {
-        before.apply(ClusterEvent { time: at(0), change });
+        before.apply(ClusterEvent { cluster: None, time: at(0), change });
     }
     let memory = before.memory(&Uid("u".into()), &[Uid("job-1".into())]).unwrap();
     let seen = || [applied(&core), applied(&job())];
@@ -184,7 +184,7 @@ fn what_is_said_at_one_time_is_one_instant_also_where_it_comes_in_parts() {
     let mut reel = said([applied(&core())]);
     for version in ["4.0.0", "5.0.0"] {
         let change = applied(&with(core(), json!({"spec": {"chart": {"version": version}}})));
-        reel.push(at(1), ClusterEvent { time: at(1), change });
+        reel.push(at(1), ClusterEvent { cluster: None, time: at(1), change });
         reel = read(reel);
     }
     assert_eq!(seconds(&reel), [1]);
@@ -199,7 +199,7 @@ fn an_instant_in_which_something_failed_is_one_failure_whatever_else_is_said_the
         |uid| applied(&pod(uid, 0, json!({"restartCount": 1, "state": running(20), "lastState": ended(1, 2, 9)})));
     let other = applied(&with(upgraded(), json!({"status": {"phase": "Failed"}})));
     for change in [failed("a"), other, failed("b")] {
-        reel.push(at(3), ClusterEvent { time: at(3), change });
+        reel.push(at(3), ClusterEvent { cluster: None, time: at(3), change });
         reel = read(reel);
         assert_eq!(reel.marks().back().map(|mark| (mark.time, mark.failure)), Some((at(3), true)));
         assert_eq!(**reel.failures(), [at(3)]);
@@ -224,7 +224,7 @@ fn a_failure_that_is_forgotten_is_counted_no_longer() {
 #[test]
 fn a_clock_that_was_set_back_does_not_change_the_order() {
     let mut reel = said([applied(&core())]);
-    reel.push(at(-600), ClusterEvent { time: at(-600), change: Change::Alive(Kind::Pod) });
+    reel.push(at(-600), ClusterEvent { cluster: None, time: at(-600), change: Change::Alive(Kind::Pod) });
     assert_eq!(reel.last(), Some(at(1)));
 }
 
@@ -239,14 +239,14 @@ fn copies_of_a_large_world_take_no_more_than_what_is_said_between_them() {
     let line = LogLine::printed(&[b'x'; 1_000]);
     let more = Change::Log(LogChange { pod: Uid("pod-1".into()), run, news: LogNews::Lines(vec![line; 20]) });
     for (second, change) in (0..).zip([listed.clone()].into_iter().chain(vec![more; 300])) {
-        reel.push(at(second), ClusterEvent { time: at(second), change });
+        reel.push(at(second), ClusterEvent { cluster: None, time: at(second), change });
         reel.read_instant();
     }
     assert!(reel.copies.len() <= 3, "{} copies", reel.copies.len());
     assert!(reel.start > 0 && reel.bytes < 6_000_000, "{} bytes from {} on", reel.bytes, reel.start);
     let mut whole = Reel::new(None);
     for (second, change) in (0..).zip([listed].into_iter().chain(vec![Change::Alive(Kind::Pod); 900])) {
-        whole.push(at(second), ClusterEvent { time: at(second), change });
+        whole.push(at(second), ClusterEvent { cluster: None, time: at(second), change });
     }
     assert_eq!(read(whole).copies.len(), 1 + 1, "the world of no object, and one after the list");
 }

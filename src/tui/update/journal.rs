@@ -13,7 +13,7 @@ use crate::tui::model::{Effect, Model};
 
 /// Takes in how the runs and the feed stand now.
 pub(super) fn take_in(model: &mut Model, runs: Arc<[Run]>, feed: Feed, now: Timestamp) -> Vec<Effect> {
-    let seen = model.journals.see(&model.frontier.runs, &runs, &feed.state(), now);
+    let seen = model.journals.see(&model.frontier.runs, &runs, &feed, now);
     model.frontier = Moment { runs, feed, time: now };
     text::see(model);
     model.untold.extend(seen.news);

@@ -77,7 +77,7 @@ impl LogReaders {
                 }
                 Order::Stop(ticket) => self.out.remove(&ticket).into_iter().for_each(|task| task.abort()),
                 Order::Tell(change) => {
-                    pass_on.push(ClusterEvent { time: tasks.clock.now(), change: Change::Log(change) });
+                    pass_on.push(ClusterEvent { cluster: None, time: tasks.clock.now(), change: Change::Log(change) });
                 }
             }
         }

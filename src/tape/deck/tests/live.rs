@@ -117,7 +117,7 @@ fn what_was_kept_of_a_run_that_is_gone_is_not_taken_in() {
         Change::Applied(object) => *object,
         other => panic!("{other:?}"),
     }));
-    let _ = deck.hear([ClusterEvent { time: at(3), change: gone }], machine(3_000));
+    let _ = deck.hear([ClusterEvent { cluster: None, time: at(3), change: gone }], machine(3_000));
     assert!(deck.recall(&run, kept, machine(4_000)).frontier.is_some(), "the screens learn that nothing comes of it");
     assert_eq!(deck.reel.end(), end + 1);
 }
