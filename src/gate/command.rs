@@ -1,9 +1,13 @@
 //! The `kubectl` command to run next.
 
+use crate::cluster::ClusterName;
+
 /// A `kubectl` command: the words after `kubectl`, not yet quoted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Command {
     words: Vec<String>,
+    /// The context of the cluster it is for, where several are watched.
+    cluster: Option<ClusterName>,
 }
 
 /// Which cluster the user chose, if they chose one: a command carries it, so that it hits the same cluster.
@@ -20,7 +24,12 @@ impl Command {
     pub(crate) fn new(namespace: &str, words: &[&str]) -> Self {
         let mut all = vec!["-n".to_owned(), namespace.to_owned()];
         all.extend(words.iter().map(|&word| word.to_owned()));
-        Self { words: all }
+        Self { words: all, cluster: None }
+    }
+
+    /// The same, for that one of several clusters.
+    pub(crate) fn on(self, cluster: &ClusterName) -> Self {
+        Self { cluster: Some(cluster.clone()), ..self }
     }
 
     /// The command as it is typed into a POSIX shell, every word quoted where it needs to be.
@@ -29,7 +38,7 @@ impl Command {
         if let Some(kubeconfig) = &target.kubeconfig {
             words.extend(["--kubeconfig", kubeconfig]);
         }
-        if let Some(context) = &target.context {
+        if let Some(context) = self.cluster.as_deref().or(target.context.as_deref()) {
             words.extend(["--context", context]);
         }
         words.extend(self.words.iter().map(String::as_str));

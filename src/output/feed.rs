@@ -7,6 +7,17 @@ use crate::run::{clock_words, span};
 
 /// The sentences, most urgent first; none where all is well.
 pub fn sentences(feed: &Feed, time: Timestamp) -> Vec<String> {
+    let each = feed.each().flat_map(|(cluster, feed)| {
+        let named = move |sentence: String| match cluster {
+            Some(cluster) => format!("{cluster}: {sentence}"),
+            None => sentence,
+        };
+        of_cluster(feed, time).into_iter().map(named)
+    });
+    each.collect()
+}
+
+fn of_cluster(feed: &Feed, time: Timestamp) -> Vec<String> {
     let mut sentences = Vec::new();
     if let FeedState::Stale { since, error } = feed.state() {
         let ago = span(time.duration_since(since));

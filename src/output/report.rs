@@ -20,6 +20,9 @@ pub struct StatusList<'a> {
     kind: &'static str,
     time: Timestamp,
     feed: FeedReport,
+    /// Of each cluster, where several are watched.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    feeds: BTreeMap<&'a str, FeedReport>,
     items: Vec<Item<'a>>,
 }
 
@@ -108,12 +111,13 @@ struct Operator<'a> {
 
 impl<'a> StatusList<'a> {
     /// How `runs` stand at `time`. `target` is the cluster the user chose: commands carry it.
-    pub fn new(runs: &'a [Run], feed: &Feed, time: Timestamp, target: &'a Target) -> Self {
+    pub fn new(runs: &'a [Run], feed: &'a Feed, time: Timestamp, target: &'a Target) -> Self {
         Self {
             api_version: API_VERSION,
             kind: "StatusList",
             time,
             feed: FeedReport::new(feed),
+            feeds: feed.each().filter_map(|(cluster, feed)| Some((&**cluster?, FeedReport::new(feed)))).collect(),
             items: runs.iter().map(|run| Item::new(run, target)).collect(),
         }
     }
@@ -126,7 +130,7 @@ impl<'a> ChangeReport<'a> {
             api_version: API_VERSION,
             kind: "Change",
             time: change.time,
-            context: target.context.as_deref(),
+            context: change.cluster.as_deref().or(target.context.as_deref()),
             namespace: change.run.as_ref().map(|run| run.namespace.as_str()),
             name: change.run.as_ref().map(|run| run.name.as_str()),
             subject: change.subject.word(),
@@ -161,7 +165,7 @@ impl<'a> Item<'a> {
     fn new(run: &'a Run, target: &'a Target) -> Self {
         Self {
             source: run.source.word(),
-            context: target.context.as_deref(),
+            context: run.cluster.as_deref().or(target.context.as_deref()),
             namespace: &run.namespace,
             name: &run.name,
             uid: &run.uid.0,

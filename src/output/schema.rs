@@ -116,6 +116,13 @@ fn documents() -> Vec<Value> {
         world.apply(ClusterEvent { cluster: None, time: at, change: Change::Clock { ahead } });
         world
     });
+    let mut several = World::default();
+    let live = ClusterEvent::watches([Kind::Job], at, &WatchState::Live { since: at });
+    for cluster in ["eu", "us"] {
+        let of = live.iter().cloned().map(|event| ClusterEvent { cluster: Some(cluster.into()), ..event });
+        of.for_each(|event| several.apply(event));
+    }
+    let worlds = worlds.into_iter().chain([several]).collect::<Vec<_>>();
     let mut told: Vec<_> = runs
         .windows(2)
         .flat_map(|pair| changes(&pair[..1], &pair[1..], at))

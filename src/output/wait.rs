@@ -189,7 +189,10 @@ pub fn print_change(
             let (time, text) = (change.time.strftime("%H:%M:%SZ"), painted(&change.text, of_word(change.to)));
             match &change.run {
                 Some(run) => writeln!(out, "{time} {run} {text}"),
-                None => writeln!(out, "{time} {text}"),
+                None => match &change.cluster {
+                    Some(cluster) => writeln!(out, "{time} {cluster} {text}"),
+                    None => writeln!(out, "{time} {text}"),
+                },
             }
         }
         WaitFormat::Json => {

@@ -43,7 +43,7 @@ use crate::cluster::{Pick, World};
 pub fn derive(world: &World) -> Vec<Run> {
     let mut runs: Vec<Run> = world.selection().picks().iter().flat_map(|pick| picked(pick, world)).collect();
     for (cluster, world) in world.clusters() {
-        runs.extend(derive(world).into_iter().map(|run| Run { cluster: Some(cluster.clone()), ..run }));
+        runs.extend(derive(world).into_iter().map(|run| run.of(cluster)));
     }
     runs.sort_by(|one, other| {
         let of_one = (&one.cluster, &one.namespace, &one.name, one.source, &one.uid);
@@ -68,5 +68,34 @@ fn picked(pick: &Pick, world: &World) -> Vec<Run> {
         }
         Pick::Job(pick) => job::runs(pick, world),
         Pick::Rollout(kind, name) => rollout::runs(*kind, name, world),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cluster::{Change, ClusterEvent, JobPick, Object, Selection, Uid};
+    use crate::fixture::{at, ended, job, pod, running};
+    use crate::gate::Target;
+
+    #[test]
+    fn a_run_of_one_of_several_clusters_says_which_and_so_does_its_command() {
+        let state = serde_json::json!({"restartCount": 1, "state": running(20), "lastState": ended(1, 2, 9)});
+        let mut world = World::default();
+        let objects = [job(), pod("a", 0, state)].map(|object| Box::new(Object::read(&object).unwrap()));
+        let said = [Change::Selected(Selection::of([Pick::Job(JobPick::All)]))];
+        let said = said.into_iter().chain(objects.map(Change::Applied)).collect::<Vec<_>>();
+        for cluster in ["us", "eu"] {
+            for change in said.clone() {
+                world.apply(ClusterEvent { cluster: Some(cluster.into()), time: at(0), change });
+            }
+        }
+        let runs = derive(&world);
+        let names: Vec<_> = runs.iter().map(|run| run.full_name().to_string()).collect();
+        assert_eq!(names, ["eu gitlab/mig", "us gitlab/mig"]);
+        let command =
+            runs[1].steps[0].command().unwrap().shell(&Target { context: Some("other".into()), kubeconfig: None });
+        assert_eq!(command, "kubectl --context us -n gitlab logs job/mig -c migrations --previous");
+        assert_eq!(runs[0].uid, Uid("job-1".into()));
     }
 }

@@ -228,6 +228,13 @@ impl Verdict {
 }
 
 impl Run {
+    /// The same, as one of that cluster among several: its commands name it.
+    pub(super) fn of(mut self, cluster: &ClusterName) -> Self {
+        let commands = self.steps.iter_mut().filter_map(Step::command_mut);
+        commands.for_each(|command| *command = command.take().map(|command| command.on(cluster)));
+        Self { cluster: Some(cluster.clone()), ..self }
+    }
+
     /// What the operator recorded, where it agrees with the Jobs: it may have seen a failure that nobody saw here.
     pub fn recorded(&self) -> Option<&str> {
         let operator = self.operator.as_ref().filter(|operator| operator.agrees && !operator.message.is_empty());

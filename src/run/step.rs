@@ -265,6 +265,15 @@ impl Step {
         }
     }
 
+    /// Where its command stands, where it can have one.
+    pub(super) fn command_mut(&mut self) -> Option<&mut Option<Command>> {
+        match &mut self.body {
+            StepBody::Gate(gate) => gate.job.as_mut().map(|job| &mut job.command),
+            StepBody::Rollout(rollout) => Some(&mut rollout.command),
+            StepBody::Stage(stage) => Some(&mut stage.command),
+        }
+    }
+
     /// When it started, where that can be told.
     pub fn started(&self) -> Option<Timestamp> {
         match &self.body {
