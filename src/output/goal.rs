@@ -63,7 +63,7 @@ impl FromStr for Goal {
 mod tests {
     use super::*;
     use crate::gate::{Gate, GateState, Unseen};
-    use crate::run::{RolloutState, StepBody, sample};
+    use crate::run::{RolloutState, StepBody, UnseenDeployments, sample};
 
     #[test]
     fn a_goal_is_named_by_the_words_of_the_report() {
@@ -96,7 +96,7 @@ mod tests {
             "that a later one is skipped tells nothing"
         );
         run.steps[0].body = StepBody::Gate(Box::new(Gate::without_job(GateState::Unknown(Unseen::BeforeWeLooked))));
-        run.steps[1].body = sample::rollout(RolloutState::Unknown);
+        run.steps[1].body = sample::rollout(RolloutState::Unknown(UnseenDeployments::Forbidden));
         assert_eq!(fares("gate=pre-migrations:done", &run), Fares::Reached);
         assert_eq!(fares("gate=rails-rollout:done", &run), Fares::Reached);
         run.steps[2].body = StepBody::Gate(Box::new(Gate::without_job(GateState::Pending)));

@@ -193,6 +193,7 @@ fn step_change(run: &Run, step: &Step, from: Option<&'static str>, time: Timesta
         StepBody::Gate(gate) => gate_words(gate),
         StepBody::Rollout(rollout) => match &rollout.state {
             RolloutState::Blocked { workload, message } => blocked_words(rollout, workload, message),
+            RolloutState::Unknown(unseen) => format!("{}: {unseen}", rollout.state.word()),
             state => state.word().to_owned(),
         },
     };

@@ -217,14 +217,14 @@ impl Run {
 mod tests {
     use super::*;
     use crate::gate::{Gate, Unseen};
-    use crate::run::{RolloutState, StepBody, sample};
+    use crate::run::{RolloutState, StepBody, UnseenDeployments, sample};
 
     #[test]
     fn a_step_that_cannot_be_known_is_behind_where_a_later_one_has_begun() {
         let mut run = sample::run();
         let failed = GateState::Failed(sample::exhausted());
         run.steps[0].body = StepBody::Gate(Box::new(Gate::without_job(GateState::Unknown(Unseen::BeforeWeLooked))));
-        run.steps[1].body = sample::rollout(RolloutState::Unknown);
+        run.steps[1].body = sample::rollout(RolloutState::Unknown(UnseenDeployments::Forbidden));
         run.steps[2].body = StepBody::Gate(Box::new(sample::gate(failed, 6)));
         assert_eq!(run.current(), Some(2));
         run.steps[2].body = StepBody::Gate(Box::new(Gate::without_job(GateState::Pending)));

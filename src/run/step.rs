@@ -1,5 +1,7 @@
 //! The steps of a run.
 
+use std::fmt;
+
 use jiff::{SignedDuration, Timestamp};
 
 use super::{Replica, Stuck, Workload};
@@ -69,8 +71,27 @@ pub enum RolloutState {
     },
     /// Every replica is on the new template.
     Done,
+    /// Its Deployments can't be known.
+    Unknown(UnseenDeployments),
+}
+
+/// Why the Deployments of a rollout can't be known. What is yet to be listed is no such reason: a relist is no news.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UnseenDeployments {
     /// The server does not let us see Deployments.
-    Unknown,
+    Forbidden,
+    /// The dump that is read holds no Deployments.
+    Absent,
+}
+
+impl fmt::Display for UnseenDeployments {
+    /// In words: `the dump holds no Deployments`.
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(match self {
+            Self::Forbidden => "the server does not let us see Deployments",
+            Self::Absent => "the dump holds no Deployments",
+        })
+    }
 }
 
 impl StepId {
@@ -119,7 +140,7 @@ impl RolloutState {
             Self::Running => "running",
             Self::Blocked { .. } => "blocked",
             Self::Done => "done",
-            Self::Unknown => "unknown",
+            Self::Unknown(_) => "unknown",
         }
     }
 }
@@ -170,7 +191,7 @@ impl Step {
             StepBody::Gate(gate) => {
                 !matches!(gate.state, GateState::Pending | GateState::Skipped | GateState::Unknown(_))
             }
-            StepBody::Rollout(rollout) => !matches!(rollout.state, RolloutState::Pending | RolloutState::Unknown),
+            StepBody::Rollout(rollout) => !matches!(rollout.state, RolloutState::Pending | RolloutState::Unknown(_)),
         }
     }
 
@@ -178,7 +199,7 @@ impl Step {
     pub fn is_unknown(&self) -> bool {
         match &self.body {
             StepBody::Gate(gate) => matches!(gate.state, GateState::Unknown(_)),
-            StepBody::Rollout(rollout) => rollout.state == RolloutState::Unknown,
+            StepBody::Rollout(rollout) => matches!(rollout.state, RolloutState::Unknown(_)),
         }
     }
 

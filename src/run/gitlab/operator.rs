@@ -52,7 +52,7 @@ fn agrees(says: &str, steps: &[Step], position: usize) -> bool {
             _ if failed_attempts(gate) => says == retrying(step.id),
             _ => says == running(step.id),
         },
-        StepBody::Rollout(rollout) => rollout.state == RolloutState::Unknown || says == running(step.id),
+        StepBody::Rollout(rollout) => matches!(rollout.state, RolloutState::Unknown(_)) || says == running(step.id),
     }
 }
 
