@@ -16,6 +16,7 @@
 //! | `feed` | how the watches fare |
 //! | `record` | what is remembered of a pod and of a Job |
 //! | `memory` | what is kept of a world beyond the life of the program |
+//! | `states` | the words of states |
 //! | `size` | about how much memory an event takes |
 //! | `world` | all of it, and how a change is applied |
 
@@ -37,6 +38,7 @@ mod pod;
 pub(crate) mod read;
 mod record;
 mod size;
+mod states;
 mod text;
 mod world;
 
@@ -57,6 +59,7 @@ pub use meta::{Condition, Labels, Meta, Owner, Uid, condition, holding, is_names
 pub use object::{Kind, Object, Unreadable};
 pub use pod::{Container, ContainerRole, ContainerState, Pod, PodPhase, Terminated, restarts};
 pub use record::{FinishedRun, JobRecord, PodRecord, Released};
+pub(crate) use states::states;
 pub use text::{LONGEST, clean};
 pub(crate) use text::{clean_line, clean_sentence, clean_value, clean_word};
 pub use world::World;

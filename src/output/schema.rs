@@ -48,8 +48,7 @@ fn runs() -> Vec<Run> {
     ];
     let unknown = RolloutState::Unknown(UnseenDeployments::Absent);
     let blocked = RolloutState::Blocked { workload: "gitlab-sidekiq".into(), message: "timed out".into() };
-    let rollouts =
-        [RolloutState::Pending, RolloutState::Running, blocked, RolloutState::Done, unknown].into_iter();
+    let rollouts = [RolloutState::Pending, RolloutState::Running, blocked, RolloutState::Done, unknown].into_iter();
     let with = |index: usize, body: StepBody| {
         let mut run = sample::run();
         run.steps[index].body = body;

@@ -16,9 +16,9 @@ use std::fmt;
 use jiff::Timestamp;
 
 use super::words::{gate_words, one_line, verdict_words};
-use super::{Rollout, RolloutState, Run, Step, StepBody, StepId};
+use super::{Rollout, RolloutState, Run, Step, StepBody, StepId, Verdict};
 use crate::cluster::FeedState;
-use crate::gate::{Attempts, Outlook};
+use crate::gate::{Attempts, GateState, Outlook};
 
 /// What a verdict changes to when the resource of its run is deleted.
 pub const GONE: &str = "gone";
@@ -81,6 +81,12 @@ impl Subject {
             Self::Feed => "feed",
         }
     }
+}
+
+/// Every word that the state of a subject can have in an entry.
+pub fn state_words() -> impl Iterator<Item = &'static str> {
+    let states = [GateState::WORDS, RolloutState::WORDS, Verdict::WORDS, FeedState::WORDS, &[GONE]];
+    states.into_iter().flatten().copied()
 }
 
 impl Run {

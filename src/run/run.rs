@@ -5,7 +5,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::{Step, StepId};
-use crate::cluster::{Manifest, Uid};
+use crate::cluster::{Manifest, Uid, states};
 use crate::gate::{Attempt, Attempts, GateState, LastFailure, RunLog};
 
 /// One thing that goes through steps. It holds points in time and never ages, so that equal means unchanged.
@@ -173,15 +173,13 @@ impl Source {
 }
 
 impl Verdict {
-    /// The verdict as the report names it.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Settled => "settled",
-            Self::Upgrading => "upgrading",
-            Self::Stuck => "stuck",
-            Self::Failed => "failed",
-            Self::Unknown => "unknown",
-        }
+    states! {
+        /// The verdict as the report names it.
+        Self::Settled => "settled",
+        Self::Upgrading => "upgrading",
+        Self::Stuck => "stuck",
+        Self::Failed => "failed",
+        Self::Unknown => "unknown",
     }
 }
 

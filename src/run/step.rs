@@ -5,6 +5,7 @@ use std::fmt;
 use jiff::{SignedDuration, Timestamp};
 
 use super::{Replica, Stuck, Workload};
+use crate::cluster::states;
 use crate::gate::{Command, Gate, GateState};
 
 /// A step of a run: a gate, or a rollout between gates.
@@ -133,15 +134,13 @@ impl StepId {
 }
 
 impl RolloutState {
-    /// The state in one word, as the report and the screens name it.
-    pub fn word(&self) -> &'static str {
-        match self {
-            Self::Pending => "pending",
-            Self::Running => "running",
-            Self::Blocked { .. } => "blocked",
-            Self::Done => "done",
-            Self::Unknown(_) => "unknown",
-        }
+    states! {
+        /// The state in one word, as the report and the screens name it.
+        Self::Pending => "pending",
+        Self::Running => "running",
+        Self::Blocked { .. } => "blocked",
+        Self::Done => "done",
+        Self::Unknown(_) => "unknown",
     }
 }
 
