@@ -28,3 +28,4 @@ pub mod source;
 pub mod state;
 pub mod tape;
 pub mod tui;
+mod xdg;

@@ -56,6 +56,14 @@ fn commands_and_options_are_completed() {
 }
 
 #[test]
+fn what_can_be_waited_for_is_completed() {
+    let of_a_gate = ["pre-migrations", "rails-rollout", "post-migrations", "final-rollout", "batched-migrations"]
+        .map(|step| format!("gate={step}:done"));
+    assert_eq!(completed(&["wait", "--for", "gate"], &[]), of_a_gate);
+    assert_eq!(completed(&["wait", "--for", "s"], &[]), ["settled"]);
+}
+
+#[test]
 fn recordings_are_completed_as_files() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/recordings/");
     assert_eq!(completed(&["replay", &format!("{folder}exhau")], &[]), [format!("{folder}exhausted.jsonl.gz")]);
@@ -63,7 +71,7 @@ fn recordings_are_completed_as_files() {
 }
 
 #[test]
-fn contexts_are_completed_from_the_kubeconfig_and_namespaces_from_the_cluster() {
+fn contexts_are_completed_from_the_kubeconfig_and_namespaces_and_instances_from_the_cluster() {
     let folder = TempDir::new().unwrap();
     let api = serve(&[instance()]);
     let kubeconfig = kubeconfig(folder.path(), &api.url, &json!({"token": TOKEN}));
@@ -72,6 +80,8 @@ fn contexts_are_completed_from_the_kubeconfig_and_namespaces_from_the_cluster() 
     assert_eq!(completed(&["status", "--context", "p"], &variable), ["prod"]);
     assert_eq!(completed(&["-n", ""], &variable), ["gitlab"]);
     assert_eq!(completed(&["wait", "--kubeconfig", &kubeconfig, "--namespace", "git"], &[]), ["gitlab"]);
+    assert_eq!(completed(&["wait", ""], &variable)[0], "gitlab");
+    assert_eq!(completed(&["status", "git"], &variable), ["gitlab"]);
     // Whoever set a kubeconfig is completed from that.
     let settings = folder.path().join("c.toml");
     fs::write(&settings, format!("kubeconfig = \"{kubeconfig}\"")).unwrap();

@@ -18,7 +18,7 @@ use std::path::Path;
 use std::process::{Child, ChildStderr, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use api::{TOKEN, instance, kubeconfig, serve};
+use api::{TOKEN, instance, kubeconfig, recorded, serve};
 use common::{Ran, gatewatch};
 use flate2::read::GzDecoder;
 use pty::Setup;
@@ -42,9 +42,14 @@ struct Recorder {
 
 impl Recorder {
     fn start(folder: &Path, file: &str) -> Self {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_gatewatch"))
+        Self::started_by(Command::new(env!("CARGO_BIN_EXE_gatewatch")), folder, file, &cluster(folder))
+    }
+
+    /// That command is the program, or becomes it.
+    fn started_by(mut command: Command, folder: &Path, file: &str, kubeconfig: &str) -> Self {
+        let mut child = command
             .env("XDG_CONFIG_HOME", "/nonexistent")
-            .args(["record", file, "--kubeconfig", &cluster(folder)])
+            .args(["record", file, "--kubeconfig", kubeconfig])
             .current_dir(folder)
             .stderr(Stdio::piped())
             .spawn()
@@ -68,6 +73,12 @@ impl Recorder {
     }
 }
 
+impl Drop for Recorder {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+    }
+}
+
 fn status(file: &Path) -> Ran {
     gatewatch(&["status", "-f", file.to_str().unwrap()])
 }
@@ -85,6 +96,30 @@ fn a_signal_ends_it_well_and_what_was_recorded_is_told() {
         let read = status(&folder.path().join("x.jsonl.gz"));
         assert!(read.stdout.contains("18.11.0") && read.stderr.is_empty(), "{read:?}");
     }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn one_that_was_started_to_outlive_its_terminal_goes_on_when_that_is_gone() {
+    let folder = TempDir::new().unwrap();
+    let api = serve(&[instance()]);
+    let kubeconfig = kubeconfig(folder.path(), &api.url, &json!({"token": TOKEN}));
+    let mut nohup = Command::new("nohup");
+    nohup.arg(env!("CARGO_BIN_EXE_gatewatch"));
+    let mut recorder = Recorder::started_by(nohup, folder.path(), "x.jsonl", &kubeconfig);
+    recorder.signal("HUP");
+    let mut changed = instance();
+    changed["spec"]["version"]["static"]["version"] = "18.11.9".into();
+    changed["metadata"]["resourceVersion"] = "7".into();
+    let line = json!({"type": "MODIFIED", "time": "2026-11-29T15:00:09Z", "object": changed});
+    recorded(&format!("{line}\n")).iter().for_each(|change| api.server.apply(change));
+    let begun = Instant::now();
+    while !status(&folder.path().join("x.jsonl")).stdout.contains("18.11.9") {
+        assert!(begun.elapsed() < BOUND, "it ended");
+    }
+    recorder.signal("TERM");
+    assert!(recorder.line().starts_with("gatewatch: recorded 2 changes over "));
+    assert_eq!(recorder.child.wait().unwrap().code(), Some(0));
 }
 
 #[test]

@@ -16,6 +16,7 @@ use super::{connect_options, in_runtime, printed};
 use crate::cli::{Cli, CompletionsArgs, ConnectionArgs, Program, Shell};
 use crate::config::Config;
 use crate::error::{ExitCode, ExpectedError};
+use crate::output::Goal;
 use crate::source::live::{ContextName, contexts, instances, namespaces};
 
 /// The variable of the environment by which a shell asks.
@@ -61,13 +62,15 @@ pub fn answer() -> Result<bool, ExpectedError> {
     })
 }
 
-/// The command line, with what completes its values. An instance is what `status` and `wait` take by name.
+/// The command line, with what completes its values. An instance is what `status` and `wait` take by name, and
+/// a goal what `wait` is for.
 fn completing(command: Command) -> Command {
     let command = command
         .mut_arg("namespace", |argument| argument.add(ArgValueCandidates::new(of_namespaces)))
         .mut_arg("context", |argument| argument.add(ArgValueCandidates::new(of_contexts)));
     let instance = |argument: Arg| match argument.get_id().as_str() {
         "name" => argument.add(ArgValueCandidates::new(of_instances)),
+        "goal" => argument.add(ArgValueCandidates::new(of_goals)),
         _ => argument,
     };
     ["status", "wait"]
@@ -99,6 +102,11 @@ fn of_namespaces() -> Vec<CompletionCandidate> {
 fn of_instances() -> Vec<CompletionCandidate> {
     let options = connect_options(&asked());
     in_time(instances(&options)).unwrap_or_default().into_iter().map(CompletionCandidate::new).collect()
+}
+
+/// What can be waited for.
+fn of_goals() -> Vec<CompletionCandidate> {
+    Goal::all().map(|goal| CompletionCandidate::new(goal.to_string()).help(Some(goal.help().into()))).collect()
 }
 
 /// What a cluster tells in time.

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use super::{ClusterName, Kind};
+use super::{ClusterName, Kind, states};
 
 /// How the watch of one kind fares.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -86,14 +86,12 @@ impl FeedState {
         matches!(self, Self::Live { .. } | Self::Withdrawn { .. } | Self::Ended)
     }
 
-    /// The state in one word, as the report names it.
-    pub fn word(&self) -> &'static str {
-        match self {
-            Self::Connecting => "connecting",
-            Self::Live { .. } => "live",
-            Self::Stale { .. } | Self::Withdrawn { .. } => "stale",
-            Self::Ended => "ended",
-        }
+    states! {
+        /// The state in one word, as the report names it.
+        Self::Connecting => "connecting",
+        Self::Live { .. } => "live",
+        Self::Stale { .. } | Self::Withdrawn { .. } => "stale",
+        Self::Ended => "ended",
     }
 }
 

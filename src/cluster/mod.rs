@@ -18,6 +18,7 @@
 //! | `feed` | how the watches fare |
 //! | `record` | what is remembered of a pod and of a Job |
 //! | `memory` | what is kept of a world beyond the life of the program |
+//! | `states` | the words of states |
 //! | `size` | about how much memory an event takes |
 //! | `world` | all of it, and how a change is applied |
 
@@ -44,6 +45,7 @@ mod selection;
 mod selector;
 mod size;
 mod stateful_set;
+mod states;
 mod text;
 mod workload_kind;
 mod world;
@@ -70,6 +72,7 @@ pub use record::{FinishedRun, JobRecord, PodRecord, Released};
 pub use selection::{JobPick, Pick, Selection};
 pub use selector::LabelSelector;
 pub use stateful_set::StatefulSet;
+pub(crate) use states::states;
 pub use text::{LONGEST, clean};
 pub(crate) use text::{clean_line, clean_sentence, clean_value, clean_word};
 pub use workload_kind::WorkloadKind;

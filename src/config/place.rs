@@ -3,6 +3,8 @@
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
+use crate::xdg::folder;
+
 /// Which file the settings are read from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Place {
@@ -15,16 +17,14 @@ pub enum Place {
 }
 
 impl Place {
-    /// The one that was named, else the one after the XDG Base Directory Specification: under `$XDG_CONFIG_HOME`, which has
-    /// to be absolute, else under `~/.config`.
+    /// The one that was named, else the user's: under `$XDG_CONFIG_HOME`, else under `~/.config`.
     pub(super) fn find(named: Option<&Path>, variable: impl Fn(&str) -> Option<OsString>) -> Self {
-        let set = |name| variable(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+        let set = |name: &str| variable(name).filter(|value| !value.is_empty()).map(PathBuf::from);
         if let Some(named) = named.map(Path::to_owned).or_else(|| set("GATEWATCH_CONFIG")) {
             return Self::Named(named);
         }
-        let absolute = |name| set(name).filter(|path| path.is_absolute());
-        let folder = absolute("XDG_CONFIG_HOME").or_else(|| Some(absolute("HOME")?.join(".config")));
-        folder.map_or(Self::Nowhere, |folder| Self::OfUser(folder.join("gatewatch").join("config.toml")))
+        let folder = folder("XDG_CONFIG_HOME", ".config", set);
+        folder.map_or(Self::Nowhere, |folder| Self::OfUser(folder.join("config.toml")))
     }
 
     /// The path, if there is one.

@@ -27,6 +27,7 @@ use jiff::Timestamp;
 
 use crate::error::ExpectedError;
 use crate::record::{Budget, Fault, MOST_UNPACKED, Opened, Reading, standard_input_once};
+use archive::Unpacked;
 use taken::Taken;
 
 /// The command whose output holds all that gatewatch reads.
@@ -75,13 +76,11 @@ fn source_within(
 ) -> Result<(), ExpectedError> {
     taken.names(name);
     let opened = Opened::new(bytes, budget.clone()).map_err(|error| Fault::Unreadable(error).told_of(name))?;
-    if archive::is_zip(opened.head()) {
-        return archive::take_zip(opened.whole(), name, budget, taken);
+    match () {
+        () if archive::is_zip(opened.head()) => Unpacked { name, written, budget, taken }.take_zip(opened.whole()),
+        () if archive::is_tar(opened.head()) => Unpacked { name, written, budget, taken }.take_tar(opened.whole()),
+        () => taken.named(opened, name, written),
     }
-    if archive::is_tar(opened.head()) {
-        return archive::take_tar(opened.whole(), name, budget, taken);
-    }
-    taken.named(opened, name, written)
 }
 
 /// When a file was last written.

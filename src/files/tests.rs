@@ -129,3 +129,22 @@ fn nothing_at_all_says_what_was_looked_at() {
     let error = read(&tar(&[("a.json", secret)])).unwrap_err();
     assert!(error.starts_with("`it` holds nothing that gatewatch reads, only Secret (1 object); write"), "{error}");
 }
+
+#[test]
+fn a_file_in_an_archive_was_written_when_that_says_and_else_when_the_archive_was() {
+    let archived: Timestamp = "2026-11-30T08:00:00Z".parse().unwrap();
+    let written = |bytes: &[u8]| {
+        let mut taken = Taken::default();
+        source_within(bytes, "`it`", Some(archived), &Budget::of(MOST_UNPACKED), &mut taken).unwrap();
+        let Reading::Dump(dump) = taken.finish().unwrap() else { panic!("a recording") };
+        dump.written
+    };
+    let mut tar = tar::Builder::new(Vec::new());
+    let mut header = tar::Header::new_gnu();
+    header.set_size(CORE.len() as u64);
+    header.set_mtime(1_795_964_400);
+    tar.append_data(&mut header, "a.json", CORE.as_bytes()).unwrap();
+    assert_eq!(written(&tar.into_inner().unwrap()), Some(Timestamp::from_second(1_795_964_400).unwrap()));
+    // It tells no zone.
+    assert_eq!(written(&zip("a.json", CORE.as_bytes())), Some(archived));
+}

@@ -5,6 +5,7 @@ use std::fmt;
 use jiff::Timestamp;
 
 use super::StartFault;
+use crate::cluster::states;
 
 /// The state of a gate, worked out from its Job and the Job's pods; the words are those of the report.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -76,20 +77,18 @@ impl fmt::Display for Unseen {
 }
 
 impl GateState {
-    /// The state in one word, as the report and the screens name it.
-    pub fn word(&self) -> &'static str {
-        match self {
-            Self::Pending => "pending",
-            Self::Running { .. } => "running",
-            Self::Blocked(_) => "blocked",
-            Self::Retrying { .. } => "retrying",
-            Self::Failing(_) => "failing",
-            Self::Failed(_) => "failed",
-            Self::Suspended => "suspended",
-            Self::Done => "done",
-            Self::Skipped => "skipped",
-            Self::Unknown(_) => "unknown",
-        }
+    states! {
+        /// The state in one word, as the report and the screens name it.
+        Self::Pending => "pending",
+        Self::Running { .. } => "running",
+        Self::Blocked(_) => "blocked",
+        Self::Retrying { .. } => "retrying",
+        Self::Failing(_) => "failing",
+        Self::Failed(_) => "failed",
+        Self::Suspended => "suspended",
+        Self::Done => "done",
+        Self::Skipped => "skipped",
+        Self::Unknown(_) => "unknown",
     }
 
     /// Whether the gate needs nothing more: it is done, or the spec skips it.

@@ -95,6 +95,10 @@ impl Details<'_> {
     }
 
     fn rollout(&mut self, title: &str, rollout: &Rollout) {
+        if let RolloutState::Unknown(unseen) = &rollout.state {
+            self.title(title);
+            return self.add("Unknown", &unseen.to_string());
+        }
         let stuck = rollout.stuck();
         let blocked = match &rollout.state {
             RolloutState::Blocked { workload, message } => Some((workload, message)),

@@ -1,5 +1,6 @@
 //! What a wait is for.
 
+use std::fmt;
 use std::str::FromStr;
 
 use crate::run::{Run, Step, StepId, Verdict};
@@ -26,6 +27,19 @@ pub(super) enum Fares {
 }
 
 impl Goal {
+    /// All that can be waited for.
+    pub fn all() -> impl Iterator<Item = Self> {
+        [Self::Settled].into_iter().chain(StepId::ALL.map(Self::Passed))
+    }
+
+    /// What it is, for somebody who chooses.
+    pub fn help(self) -> &'static str {
+        match self {
+            Self::Settled => "the upgrade as a whole",
+            Self::Passed(step) => step.title(),
+        }
+    }
+
     pub(super) fn fares(self, run: &Run) -> Fares {
         match run.verdict {
             Verdict::Failed => Fares::Failed,
@@ -43,16 +57,21 @@ impl Goal {
     }
 }
 
+impl fmt::Display for Goal {
+    /// As it is named on the command line: `settled`, `gate=post-migrations:done`.
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Settled => out.write_str("settled"),
+            Self::Passed(step) => write!(out, "gate={}:done", step.word()),
+        }
+    }
+}
+
 impl FromStr for Goal {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        if text == "settled" {
-            return Ok(Self::Settled);
-        }
-        let step = text.strip_prefix("gate=").and_then(|gate| gate.strip_suffix(":done"));
-        let step = step.and_then(|word| StepId::ALL.into_iter().find(|step| step.word() == word));
-        step.map(Self::Passed).ok_or_else(|| {
+        Self::all().find(|goal| goal.to_string() == text).ok_or_else(|| {
             let names = StepId::ALL.map(StepId::word).join(", ");
             format!("give `settled`, or `gate=NAME:done` with one of {names}")
         })
@@ -63,7 +82,7 @@ impl FromStr for Goal {
 mod tests {
     use super::*;
     use crate::gate::{Gate, GateState, Unseen};
-    use crate::run::{RolloutState, StepBody, sample};
+    use crate::run::{RolloutState, StepBody, UnseenDeployments, sample};
 
     #[test]
     fn a_goal_is_named_by_the_words_of_the_report() {
@@ -96,7 +115,7 @@ mod tests {
             "that a later one is skipped tells nothing"
         );
         run.steps[0].body = StepBody::Gate(Box::new(Gate::without_job(GateState::Unknown(Unseen::BeforeWeLooked))));
-        run.steps[1].body = sample::rollout(RolloutState::Unknown);
+        run.steps[1].body = sample::rollout(RolloutState::Unknown(UnseenDeployments::Forbidden));
         assert_eq!(fares("gate=pre-migrations:done", &run), Fares::Reached);
         assert_eq!(fares("gate=rails-rollout:done", &run), Fares::Reached);
         run.steps[2].body = StepBody::Gate(Box::new(Gate::without_job(GateState::Pending)));

@@ -148,7 +148,7 @@ impl Case {
             StepBody::Rollout(rollout) => match &rollout.state {
                 RolloutState::Done => Outcome::Passed,
                 RolloutState::Pending => skipped(rollout.state.word()),
-                RolloutState::Unknown => skipped("the server does not let us see Deployments"),
+                RolloutState::Unknown(unseen) => skipped(&unseen.to_string()),
                 RolloutState::Running => open(rollout.state.word()),
                 RolloutState::Blocked { workload, message } => open(&format!("blocked: {workload}: {message}")),
             },
@@ -254,7 +254,7 @@ mod tests {
 
     use super::*;
     use crate::gate::{Gate, LastFailure, Unseen};
-    use crate::run::sample;
+    use crate::run::{UnseenDeployments, sample};
 
     fn xml(run: &Run, code: ExitCode) -> String {
         let (time, target) = (sample::time("15:20:24"), Target::default());
@@ -313,6 +313,19 @@ mod tests {
             [(ExitCode::TimedOut, "timed out"), (ExitCode::Signal(15), "interrupted"), (ExitCode::Gone, "gone")]
         {
             assert!(told(code).contains(&format!(r#"<error type="{word}" {message}>"#)), "{}", told(code));
+        }
+    }
+
+    #[test]
+    fn a_rollout_that_cannot_be_known_says_why() {
+        for (unseen, why) in [
+            (UnseenDeployments::Forbidden, "the server does not let us see Deployments"),
+            (UnseenDeployments::Absent, "the dump holds no Deployments"),
+        ] {
+            let mut run = sample::run();
+            run.steps[1].body = sample::rollout(RolloutState::Unknown(unseen));
+            let xml = xml(&run, ExitCode::Settled);
+            assert!(xml.contains(&format!(r#"<skipped message="{why}"/>"#)), "{xml}");
         }
     }
 

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::{ChangeReport, StatusList};
 use crate::cluster::{Change, ClusterEvent, Kind, WatchState, World};
 use crate::gate::{Ending, Failure, Gate, GateState, LastFailure, Target, Unseen};
-use crate::run::{RolloutState, Run, Source, Step, StepBody, StepId, changes, feed_change, sample};
+use crate::run::{RolloutState, Run, Source, Step, StepBody, StepId, UnseenDeployments, changes, feed_change, sample};
 
 fn schema() -> Value {
     serde_json::from_str(include_str!("../../assets/report.schema.json")).unwrap()
@@ -46,9 +46,9 @@ fn runs() -> Vec<Run> {
         waiting(&[7, 8, 9]),
         waiting(&[1, 0, 0]),
     ];
+    let unknown = RolloutState::Unknown(UnseenDeployments::Absent);
     let blocked = RolloutState::Blocked { workload: "gitlab-sidekiq".into(), message: "timed out".into() };
-    let rollouts =
-        [RolloutState::Pending, RolloutState::Running, blocked, RolloutState::Done, RolloutState::Unknown].into_iter();
+    let rollouts = [RolloutState::Pending, RolloutState::Running, blocked, RolloutState::Done, unknown].into_iter();
     let with = |index: usize, body: StepBody| {
         let mut run = sample::run();
         run.steps[index].body = body;

@@ -47,10 +47,11 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::cluster::Object;
+    use crate::cluster::{Object, Served};
 
     fn manifest(object: &Value) -> Manifest {
-        Object::read(object).unwrap().meta().manifest.clone()
+        let Served(object) = serde_json::from_value(object.clone()).unwrap();
+        Object::read(&object).unwrap().meta().manifest.clone()
     }
 
     fn printed(object: Value) -> Vec<LogLine> {

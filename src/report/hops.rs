@@ -10,7 +10,7 @@ use super::jobs::{How, Job, JobOf};
 use super::report::Given;
 use crate::cluster::Uid;
 use crate::journal::{Entry, How as Heard};
-use crate::run::{Rollout, Run, Step, StepId, Subject, WhyPast};
+use crate::run::{Rollout, Run, Step, StepId, Subject, WhyPast, state_words};
 
 /// A hop, and what became of its steps.
 #[derive(Debug)]
@@ -261,25 +261,7 @@ impl Parts<'_> {
 /// A word of a step, an upgrade or the feed as it stands in a journal, which anybody can have changed; `None` where it is
 /// none.
 pub(super) fn known_word(word: &str) -> Option<&'static str> {
-    const WORDS: [&str; 16] = [
-        "pending",
-        "running",
-        "blocked",
-        "retrying",
-        "failing",
-        "failed",
-        "suspended",
-        "done",
-        "skipped",
-        "unknown",
-        "settled",
-        "upgrading",
-        "stuck",
-        "gone",
-        "live",
-        "stale",
-    ];
-    WORDS.into_iter().find(|known| *known == word)
+    state_words().find(|known| *known == word)
 }
 
 fn workloads(rollout: &Rollout) -> Vec<(String, u32, u32)> {

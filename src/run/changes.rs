@@ -16,9 +16,9 @@ use std::fmt;
 use jiff::Timestamp;
 
 use super::words::{gate_words, one_line, verdict_words};
-use super::{Rollout, RolloutState, Run, Step, StepBody, StepId};
+use super::{Rollout, RolloutState, Run, Step, StepBody, StepId, Verdict};
 use crate::cluster::{ClusterName, FeedState};
-use crate::gate::{Attempts, Outlook};
+use crate::gate::{Attempts, GateState, Outlook};
 
 /// What a verdict changes to when the resource of its run is deleted.
 pub const GONE: &str = "gone";
@@ -88,6 +88,12 @@ impl Subject {
             Self::Feed => "feed",
         }
     }
+}
+
+/// Every word that the state of a subject can have in an entry.
+pub fn state_words() -> impl Iterator<Item = &'static str> {
+    let states = [GateState::WORDS, RolloutState::WORDS, Verdict::WORDS, FeedState::WORDS, &[GONE]];
+    states.into_iter().flatten().copied()
 }
 
 impl Run {
@@ -223,6 +229,7 @@ fn step_change(run: &Run, step: &Step, from: Option<&'static str>, time: Timesta
         StepBody::Gate(gate) => gate_words(gate),
         StepBody::Rollout(rollout) => match &rollout.state {
             RolloutState::Blocked { workload, message } => blocked_words(rollout, workload, message),
+            RolloutState::Unknown(unseen) => format!("{}: {unseen}", rollout.state.word()),
             state => state.word().to_owned(),
         },
         StepBody::Stage(stage) => match stage.message.as_str() {

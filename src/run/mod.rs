@@ -29,11 +29,11 @@ mod step;
 mod words;
 mod workload;
 
-pub use changes::{GONE, RunChange, RunName, Subject, changes, feed_change};
+pub use changes::{GONE, RunChange, RunName, Subject, changes, feed_change, state_words};
 pub use outlook::{Clock, clock_words, forecast_words, outlook_words, pending_words, span, took_words, utc_clock};
 pub use run::{Course, Hop, MadeBy, OperatorReport, PastJob, Run, Source, Verdict, WhyPast};
 pub use stage::{Component, Stage, StageState};
-pub use step::{Rollout, RolloutState, Step, StepBody, StepId};
+pub use step::{Rollout, RolloutState, Step, StepBody, StepId, UnseenDeployments};
 pub use workload::{Crash, Replica, ReplicaState, Stuck, Template, Workload};
 
 use crate::cluster::{Pick, World};

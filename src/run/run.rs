@@ -5,7 +5,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::{Step, StepId};
-use crate::cluster::{ClusterName, Manifest, Uid, WorkloadKind};
+use crate::cluster::{ClusterName, Manifest, Uid, WorkloadKind, states};
 use crate::gate::{Attempt, Attempts, GateState, LastFailure, RunLog};
 
 /// One thing that goes through steps. It holds points in time and never ages, so that equal means unchanged.
@@ -215,15 +215,13 @@ impl Source {
 }
 
 impl Verdict {
-    /// The verdict as the report names it.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Settled => "settled",
-            Self::Upgrading => "upgrading",
-            Self::Stuck => "stuck",
-            Self::Failed => "failed",
-            Self::Unknown => "unknown",
-        }
+    states! {
+        /// The verdict as the report names it.
+        Self::Settled => "settled",
+        Self::Upgrading => "upgrading",
+        Self::Stuck => "stuck",
+        Self::Failed => "failed",
+        Self::Unknown => "unknown",
     }
 }
 
@@ -266,14 +264,14 @@ impl Run {
 mod tests {
     use super::*;
     use crate::gate::{Gate, Unseen};
-    use crate::run::{RolloutState, StepBody, sample};
+    use crate::run::{RolloutState, StepBody, UnseenDeployments, sample};
 
     #[test]
     fn a_step_that_cannot_be_known_is_behind_where_a_later_one_has_begun() {
         let mut run = sample::run();
         let failed = GateState::Failed(sample::exhausted());
         run.steps[0].body = StepBody::Gate(Box::new(Gate::without_job(GateState::Unknown(Unseen::BeforeWeLooked))));
-        run.steps[1].body = sample::rollout(RolloutState::Unknown);
+        run.steps[1].body = sample::rollout(RolloutState::Unknown(UnseenDeployments::Forbidden));
         run.steps[2].body = StepBody::Gate(Box::new(sample::gate(failed, 6)));
         assert_eq!(run.current(), Some(2));
         run.steps[2].body = StepBody::Gate(Box::new(Gate::without_job(GateState::Pending)));

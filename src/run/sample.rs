@@ -96,7 +96,7 @@ pub(crate) fn rollout(state: RolloutState) -> StepBody {
         events: Vec::new(),
         manifest: Manifest::default(),
     };
-    let begun = !matches!(state, RolloutState::Pending | RolloutState::Unknown);
+    let begun = !matches!(state, RolloutState::Pending | RolloutState::Unknown(_));
     StepBody::Rollout(Rollout {
         state,
         workloads: if begun { vec![workload("sidekiq"), workload("webservice")] } else { Vec::new() },

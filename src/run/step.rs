@@ -1,8 +1,11 @@
 //! The steps of a run.
 
+use std::fmt;
+
 use jiff::{SignedDuration, Timestamp};
 
 use super::{Replica, Stage, StageState, Stuck, Workload};
+use crate::cluster::states;
 use crate::gate::{Command, Gate, GateState};
 
 /// A step of a run: a gate, or a rollout between gates.
@@ -89,8 +92,27 @@ pub enum RolloutState {
     },
     /// Every replica is on the new template.
     Done,
+    /// Its Deployments can't be known.
+    Unknown(UnseenDeployments),
+}
+
+/// Why the Deployments of a rollout can't be known. What is yet to be listed is no such reason: a relist is no news.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UnseenDeployments {
     /// The server does not let us see Deployments.
-    Unknown,
+    Forbidden,
+    /// The dump that is read holds no Deployments.
+    Absent,
+}
+
+impl fmt::Display for UnseenDeployments {
+    /// In words: `the dump holds no Deployments`.
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(match self {
+            Self::Forbidden => "the server does not let us see Deployments",
+            Self::Absent => "the dump holds no Deployments",
+        })
+    }
 }
 
 impl StepId {
@@ -164,15 +186,13 @@ impl StepId {
 }
 
 impl RolloutState {
-    /// The state in one word, as the report and the screens name it.
-    pub fn word(&self) -> &'static str {
-        match self {
-            Self::Pending => "pending",
-            Self::Running => "running",
-            Self::Blocked { .. } => "blocked",
-            Self::Done => "done",
-            Self::Unknown => "unknown",
-        }
+    states! {
+        /// The state in one word, as the report and the screens name it.
+        Self::Pending => "pending",
+        Self::Running => "running",
+        Self::Blocked { .. } => "blocked",
+        Self::Done => "done",
+        Self::Unknown(_) => "unknown",
     }
 }
 
@@ -231,7 +251,7 @@ impl Step {
             StepBody::Gate(gate) => {
                 !matches!(gate.state, GateState::Pending | GateState::Skipped | GateState::Unknown(_))
             }
-            StepBody::Rollout(rollout) => !matches!(rollout.state, RolloutState::Pending | RolloutState::Unknown),
+            StepBody::Rollout(rollout) => !matches!(rollout.state, RolloutState::Pending | RolloutState::Unknown(_)),
             StepBody::Stage(stage) => {
                 !matches!(stage.state, StageState::Pending | StageState::Skipped | StageState::Unknown)
             }
@@ -242,7 +262,7 @@ impl Step {
     pub fn is_unknown(&self) -> bool {
         match &self.body {
             StepBody::Gate(gate) => matches!(gate.state, GateState::Unknown(_)),
-            StepBody::Rollout(rollout) => rollout.state == RolloutState::Unknown,
+            StepBody::Rollout(rollout) => matches!(rollout.state, RolloutState::Unknown(_)),
             StepBody::Stage(stage) => stage.state == StageState::Unknown,
         }
     }

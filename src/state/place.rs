@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use crate::xdg::folder;
+
 /// Where the files lie.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Place {
@@ -14,12 +16,9 @@ pub enum Place {
 }
 
 impl Place {
-    /// The place after the XDG Base Directory Specification: under `$XDG_STATE_HOME`, which has to be absolute, else under
-    /// `~/.local/state`. `variable` gives the value of a variable that is set.
+    /// The user's: under `$XDG_STATE_HOME`, else under `~/.local/state`. `variable` gives the value of a variable that is set.
     pub fn of_user(variable: impl Fn(&str) -> Option<PathBuf>) -> Self {
-        let absolute = |name| variable(name).filter(|path| path.is_absolute());
-        let state = absolute("XDG_STATE_HOME").or_else(|| Some(absolute("HOME")?.join(".local/state")));
-        state.map_or(Self::NoHome, |state| Self::Folder(state.join("gatewatch")))
+        folder("XDG_STATE_HOME", ".local/state", variable).map_or(Self::NoHome, Self::Folder)
     }
 }
 

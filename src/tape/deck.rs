@@ -1,5 +1,6 @@
 //! A tape that is played: what a source says, the machine's time and the keys go in, moments come out.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,6 +9,7 @@ use jiff::{SignedDuration, Timestamp};
 use super::moment::{Gauge, Moment, Motion, Shown};
 use super::playhead::Playhead;
 use super::reel::{Cursor, MOST_BYTES, Reel};
+use super::travel::Travel;
 use crate::cluster::{Change, ClusterEvent, Feed, Memory, Uid, WatchState, World};
 use crate::run::Run;
 
@@ -28,8 +30,8 @@ pub struct Deck {
     playhead: Playhead,
     /// The moment before the frontier that is shown, if one is.
     past: Option<Past>,
-    /// A journey to something that is not known yet, as the tape was not read so far.
-    sought: Option<Travel>,
+    /// A journey to something that is not known yet, as the tape was not read so far, and those that begin where it ends.
+    sought: VecDeque<Travel>,
 }
 
 /// Where the events come from, and so where the frontier is.
@@ -46,31 +48,6 @@ struct Past {
     cursor: Cursor,
     runs: Arc<[Run]>,
     feed: Feed,
-}
-
-/// A journey on the tape.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Travel {
-    /// Pause, or go on.
-    Toggle,
-    /// One change back.
-    Back,
-    /// One change forward.
-    Forward,
-    /// Ten seconds back.
-    Earlier,
-    /// Ten seconds forward.
-    Later,
-    /// Play slower.
-    Slower,
-    /// Play faster.
-    Faster,
-    /// To the next failure.
-    NextFailure,
-    /// To the beginning.
-    Start,
-    /// To the end; on a live feed back to now.
-    End,
 }
 
 /// What came of something.
@@ -123,7 +100,7 @@ impl Deck {
     }
 
     fn new(reel: Reel, source: Source, playhead: Playhead) -> Self {
-        Self { reel, source, playhead, past: None, sought: None }
+        Self { reel, source, playhead, past: None, sought: VecDeque::new() }
     }
 
     /// Takes in what a live feed said by now.
@@ -242,9 +219,7 @@ impl Deck {
             for _ in 0..READ_AT_ONCE {
                 self.reel.read_instant();
             }
-            if let Some(sought) = self.sought {
-                return self.travel(sought, now);
-            }
+            step.refused = self.go_on(now);
         }
         step.shown = Some(self.show(now));
         step
@@ -315,12 +290,30 @@ impl Deck {
 
     /// Sets out on a journey. One beyond the frontier arrives with [`advance`](Self::advance).
     pub fn travel(&mut self, travel: Travel, now: Timestamp) -> Step {
-        self.sought = None;
-        let refused = self.set_out(travel, now).err();
+        if !travel.is_from_here() {
+            self.sought.clear();
+        }
+        self.sought.push_back(travel);
+        let refused = if self.sought.len() == 1 { self.go_on(now) } else { None };
         Step { frontier: None, shown: Some(self.show(now)), refused }
     }
 
-    fn set_out(&mut self, travel: Travel, now: Timestamp) -> Result<(), &'static str> {
+    /// Goes on the journeys that are sought, up to one that leads to what is not known yet. One that is refused ends all.
+    fn go_on(&mut self, now: Timestamp) -> Option<&'static str> {
+        while let Some(travel) = self.sought.pop_front() {
+            let known = self.set_out(travel, now);
+            match known {
+                Ok(true) => continue,
+                Ok(false) => self.sought.push_front(travel),
+                Err(_) => self.sought.clear(),
+            }
+            return known.err();
+        }
+        None
+    }
+
+    /// Sets out on one journey, if it is known where that leads.
+    fn set_out(&mut self, travel: Travel, now: Timestamp) -> Result<bool, &'static str> {
         let Some(first) = self.reel.first() else { return Err("nothing was seen yet") };
         let (time, last, follows) = (self.time(now), self.last(now), self.playhead.follows());
         let goal = self.goal(now);
@@ -331,7 +324,7 @@ impl Deck {
         match travel {
             Travel::Back | Travel::Earlier | Travel::Start if time <= first => return Err(BEGINNING),
             // What lies before it is not known yet.
-            Travel::Back if goal > self.reel.head().0.at => self.sought = Some(travel),
+            Travel::Back if goal > self.reel.head().0.at => return Ok(false),
             Travel::Back => {
                 let before = passed.checked_sub(2).and_then(mark);
                 self.playhead.pause(before.unwrap_or(first));
@@ -340,7 +333,7 @@ impl Deck {
             Travel::Start => self.playhead.put(first, now),
             Travel::Forward => match mark(passed) {
                 Some(next) => self.playhead.pause(next),
-                None if !self.reel.is_read() => self.sought = Some(travel),
+                None if !self.reel.is_read() => return Ok(false),
                 None => self.leave_for_end(at_end, |playhead| playhead.pause(last))?,
             },
             Travel::Later => {
@@ -353,7 +346,7 @@ impl Deck {
             Travel::End => self.leave_for_end(at_end, |playhead| playhead.put(last, now))?,
             Travel::NextFailure => match self.reel.failures().iter().find(|failure| **failure > time) {
                 Some(failure) => self.playhead.pause(*failure),
-                None if !self.reel.is_read() => self.sought = Some(travel),
+                None if !self.reel.is_read() => return Ok(false),
                 None => return Err("no failure after this"),
             },
             Travel::Slower | Travel::Faster if follows => return Err("what is live has its own speed"),
@@ -365,7 +358,7 @@ impl Deck {
             Travel::Toggle if follows || self.playhead.plays() || shown.time < time => self.playhead.pause(shown.time),
             Travel::Toggle => self.playhead.play(time, now),
         }
-        Ok(())
+        Ok(true)
     }
 
     /// To the end of a recording, or back to now.

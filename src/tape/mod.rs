@@ -23,6 +23,7 @@
 //! | `outline` | runs without what changes all the time |
 //! | `playhead` | where it is, by the machine's time |
 //! | `moment` | what comes out: a moment, and how the playhead stands |
+//! | `travel` | where one can go |
 //! | `deck` | all of it put together: events, time and keys in, moments out |
 
 mod deck;
@@ -31,7 +32,9 @@ mod moment;
 mod outline;
 mod playhead;
 mod reel;
+mod travel;
 
-pub use deck::{Deck, Step, Travel, Wait};
+pub use deck::{Deck, Step, Wait};
 pub use moment::{Gauge, Moment, Motion, Shown};
 pub use reel::{MOST_BETWEEN, MOST_BYTES};
+pub use travel::Travel;

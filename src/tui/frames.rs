@@ -327,9 +327,12 @@ fn who_looks_when_the_last_instance_goes_is_told_where_to_read_of_it() {
         text(&drawn(&model))
     };
     let shown = gone(live(), Mode::Interactive);
-    for told in
-        ["The GitLabCore gitlab/gitlab is gone", "J shows what became of gitlab/gitlab.", "Waiting for another."]
-    {
+    for told in [
+        "The GitLabCore gitlab/gitlab is gone",
+        "J shows what became of gitlab/gitlab.",
+        "Waiting for another.",
+        "J journal",
+    ] {
         assert!(shown.contains(told), "{told}\n{shown}");
     }
     let shown = gone(WatchState::Undefined, Mode::Interactive);
@@ -338,6 +341,8 @@ fn who_looks_when_the_last_instance_goes_is_told_where_to_read_of_it() {
     }
     let shown = gone(live(), Mode::Kiosk);
     assert!(shown.contains("is gone") && !shown.contains("J shows"), "nobody can press it\n{shown}");
+    let missing = text(&drawn(&model(settings(COLOUR), (100, 30), Vec::new(), feed(&live()))));
+    assert!(missing.contains("Waiting for one.") && !missing.contains("J journal"), "nothing became of it\n{missing}");
 }
 
 #[test]

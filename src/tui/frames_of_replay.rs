@@ -11,6 +11,7 @@ use super::model::{Effect, Message, Mode, Model, Settings};
 use super::tape_frames::code;
 use super::text_frames::written;
 use super::update::update;
+use crate::cluster::WatchState;
 use crate::tape::{Gauge, Motion, Shown, Travel};
 
 #[test]
@@ -28,6 +29,23 @@ fn a_replay_that_waits_where_something_failed() {
 fn a_replay_at_its_end() {
     let ended = || Gauge { time: ago(-1200), change: 201, speed: 1.0, ..gauge(Motion::Ended) };
     every_way("scrubber-ended", |theme, size| replay(settled(), ended(), theme, size));
+}
+
+#[test]
+fn a_replay_of_an_instance_that_was_deleted_tells_until_when_it_was_there() {
+    let (ended, at) = (feed(&WatchState::Ended), gauge(Motion::Ended));
+    let mut model = replay(retrying(), gauge(Motion::Playing), COLOUR, (100, 30));
+    let _ = update(&mut model, Message::Cluster { runs: [].into(), feed: feed(&live()), now: ago(-600) });
+    let _ = update(&mut model, Message::Cluster { runs: [].into(), feed: ended.clone(), now: ago(-1200) });
+    let _ = update(&mut model, Message::Shown(Shown::Frontier(Gauge { time: ago(-1200), ..at.clone() })));
+    let shown = text(&drawn(&model));
+    for told in ["The GitLabCore gitlab/gitlab is gone", "It was there until 14:42:07.", "J shows what", "J journal"] {
+        assert!(shown.contains(told), "{told}\n{shown}");
+    }
+    assert!(!shown.contains("holds no GitLabCore") && !shown.contains("Waiting"), "{shown}");
+    let mut without = fixture::model(replayed(COLOUR), (100, 30), Vec::new(), ended);
+    let _ = update(&mut without, Message::Shown(Shown::Frontier(at)));
+    assert!(text(&drawn(&without)).contains("retry.jsonl.gz holds no GitLabCore"));
 }
 
 #[test]

@@ -301,7 +301,7 @@ static BINDINGS: &[Binding] = &[
         keys: &[Key::Char('J')],
         action: Action::Journal,
         places: &[Waiting],
-        bar: None,
+        bar: Some("journal"),
         help: "what became of those that are gone",
     },
     Binding {

@@ -128,7 +128,7 @@ impl From<&StepBody> for Mark {
                 RolloutState::Running => Self::Running,
                 RolloutState::Blocked { .. } => Self::Blocked,
                 RolloutState::Done => Self::Done,
-                RolloutState::Unknown => Self::Unknown,
+                RolloutState::Unknown(_) => Self::Unknown,
             },
             StepBody::Stage(stage) => match stage.state {
                 StageState::Pending => Self::Pending,

@@ -59,10 +59,10 @@ impl Model {
         entries
     }
 
-    /// The instance that was there last, where all of them are gone.
-    pub(super) fn gone(&self) -> Option<&RunName> {
+    /// The instance that was there last, and until when, where all of them are gone.
+    pub(super) fn gone(&self) -> Option<(&RunName, Timestamp)> {
         let entries = self.entries(None).into_iter().filter(|_| self.runs().is_empty());
-        entries.rev().find(|(_, entry)| entry.to == GONE).map(|(name, _)| name)
+        entries.rev().find(|(_, entry)| entry.to == GONE).map(|(name, entry)| (name, entry.time))
     }
 
     /// The run that is shown: the only one, or the one that was opened. In a kiosk, the one whose turn it is.

@@ -192,3 +192,20 @@ fn a_feed_that_breaks_and_comes_back_is_news_and_a_first_connection_is_none() {
     assert_eq!(text(&withdrawn, &withdrawn), None);
     assert_eq!(text(&withdrawn, &live).as_deref(), Some("What was withdrawn is seen again"));
 }
+
+#[test]
+fn every_word_of_an_entry_is_one_of_a_state() {
+    let stale = FeedState::Stale { since: at(), error: "reset".into() };
+    let mut told = changes(&[], &[run_with(retrying(), 1)], at());
+    told.extend(changes(&[run_with(GateState::Suspended, 0)], &[], at()));
+    told.extend(
+        [FeedState::Connecting, FeedState::Ended].iter().filter_map(|before| feed_change(before, &stale, at())),
+    );
+    let words: Vec<&str> = told.iter().flat_map(|change| change.from.into_iter().chain([change.to])).collect();
+    for word in ["retrying", "done", "gone", "connecting", "ended", "stale"] {
+        assert!(words.contains(&word), "{words:?}");
+    }
+    for word in words {
+        assert!(state_words().any(|known| known == word), "{word}");
+    }
+}

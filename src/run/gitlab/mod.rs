@@ -24,7 +24,7 @@ use jiff::Timestamp;
 
 use self::jobs::{Jobs, Past};
 use self::rollouts::{Between, rollout};
-use super::{PastJob, Run, Source, Step, StepBody, StepId, Verdict};
+use super::{PastJob, Run, Source, Step, StepBody, StepId, UnseenDeployments, Verdict};
 use crate::cluster::{Deployment, GitLabCore, JobRecord, Kind, World};
 use crate::gate::{Attempts, Gate, GateState, Purpose, Unseen, judge};
 
@@ -63,7 +63,11 @@ fn steps(core: &GitLabCore, world: &World, jobs: &Jobs<'_>) -> Vec<Step> {
     let post = gate(core, world, jobs, StepId::PostMigrations);
     let wait = gate(core, world, jobs, StepId::BatchedMigrations);
     let deployments = deployments(core, world, jobs);
-    let forbidden = world.feed().forbidden(Kind::Deployment) || world.feed().lacks(Kind::Deployment);
+    let unseen = match () {
+        () if world.feed().forbidden(Kind::Deployment) => Some(UnseenDeployments::Forbidden),
+        () if world.feed().lacks(Kind::Deployment) => Some(UnseenDeployments::Absent),
+        () => None,
+    };
     let rails = rollout(
         &deployments,
         &Between {
@@ -72,7 +76,7 @@ fn steps(core: &GitLabCore, world: &World, jobs: &Jobs<'_>) -> Vec<Step> {
             next: jobs.gate(StepId::PostMigrations),
             over: jobs.gate(StepId::BatchedMigrations).is_some() || reached && passed(&pre),
             bypass: true,
-            forbidden,
+            unseen,
         },
         world,
     );
@@ -84,7 +88,7 @@ fn steps(core: &GitLabCore, world: &World, jobs: &Jobs<'_>) -> Vec<Step> {
             next: jobs.gate(StepId::BatchedMigrations),
             over: reached && passed(&post),
             bypass: false,
-            forbidden,
+            unseen,
         },
         world,
     );

@@ -53,7 +53,9 @@ fn agrees(says: &str, steps: &[Step], position: usize) -> bool {
             _ if failed_attempts(gate) => Some(says) == retrying(step.id),
             _ => Some(says) == running(step.id),
         },
-        StepBody::Rollout(rollout) => rollout.state == RolloutState::Unknown || Some(says) == running(step.id),
+        StepBody::Rollout(rollout) => {
+            matches!(rollout.state, RolloutState::Unknown(_)) || Some(says) == running(step.id)
+        }
         StepBody::Stage(_) => true,
     }
 }

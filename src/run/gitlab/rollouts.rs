@@ -3,7 +3,7 @@
 use crate::cluster::{Deployment, JobRecord, World, condition, holding};
 use crate::gate::{Command, events_about};
 use crate::run::replicas::replicas;
-use crate::run::{Replica, ReplicaState, Rollout, RolloutState, Template, Workload};
+use crate::run::{Replica, ReplicaState, Rollout, RolloutState, Template, UnseenDeployments, Workload};
 
 /// What a rollout stands between.
 pub(super) struct Between<'a> {
@@ -17,8 +17,8 @@ pub(super) struct Between<'a> {
     pub(super) over: bool,
     /// Whether the template bypasses the schema check, which tells the two rollouts apart.
     pub(super) bypass: bool,
-    /// Whether the server refuses to show Deployments.
-    pub(super) forbidden: bool,
+    /// Why Deployments can't be known, where they can't.
+    pub(super) unseen: Option<UnseenDeployments>,
 }
 
 /// The rollout of those Deployments.
@@ -27,11 +27,11 @@ pub(super) fn rollout(deployments: &[&Deployment], between: &Between<'_>, world:
         |deployment: &&Deployment| deployment.bypasses_schema == between.bypass && deployment.rolled_out();
     let complete = between.reached && !deployments.is_empty() && deployments.iter().all(on_template);
     let done = between.next.is_some() || between.over || complete;
-    let state = match () {
-        () if done => RolloutState::Done,
-        () if between.forbidden => RolloutState::Unknown,
-        () if !between.reached => RolloutState::Pending,
-        () => stalled(deployments).unwrap_or(RolloutState::Running),
+    let state = match between.unseen {
+        _ if done => RolloutState::Done,
+        Some(unseen) => RolloutState::Unknown(unseen),
+        None if !between.reached => RolloutState::Pending,
+        None => stalled(deployments).unwrap_or(RolloutState::Running),
     };
     let by_deployments = || {
         let updated =
@@ -170,7 +170,7 @@ mod tests {
     }
 
     const BETWEEN: Between<'_> =
-        Between { reached: true, since: None, next: None, over: false, bypass: true, forbidden: false };
+        Between { reached: true, since: None, next: None, over: false, bypass: true, unseen: None };
 
     fn rollout_of(objects: impl IntoIterator<Item = Value>, between: &Between<'_>) -> Rollout {
         let cluster = Cluster::of(objects);

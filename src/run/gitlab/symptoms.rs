@@ -195,6 +195,21 @@ fn jobs_that_we_may_not_see_make_gates_unknown_and_not_pending() {
 }
 
 #[test]
+fn deployments_that_cannot_be_known_make_rollouts_unknown_and_say_why() {
+    let mut cluster = Cluster::of([upgrading(2), named(2, "18.10.1", "-pre", json!({}))]);
+    let forbidden = WatchState::Forbidden { message: "deployments is forbidden".into(), heard: None };
+    for (watch, words) in [
+        (WatchState::Absent, "unknown: the dump holds no Deployments"),
+        (forbidden, "unknown: the server does not let us see Deployments"),
+    ] {
+        cluster.watch(Kind::Deployment, watch);
+        let told = changes(&[], &[run(&cluster)], at(60));
+        let rollouts = told.iter().filter(|change| change.text.contains("ollout: ")).map(|change| &*change.text);
+        assert_eq!(rollouts.collect::<Vec<_>>(), [format!("Rollout: {words}"), format!("Final rollout: {words}")]);
+    }
+}
+
+#[test]
 fn a_gate_that_ran_before_we_looked_and_is_gone_is_unknown() {
     let run = run(&Cluster::of([upgrading(2), named(2, "18.10.1", "", json!({}))]));
     assert_eq!(state(&run, StepId::PreMigrations), GateState::Unknown(Unseen::BeforeWeLooked));

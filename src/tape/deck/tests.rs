@@ -193,6 +193,25 @@ fn the_next_failure_is_found_also_before_all_was_read() {
 }
 
 #[test]
+fn as_many_failures_on_as_were_asked_for_also_before_all_was_read() {
+    let now = machine(0);
+    let asked = |travels: &[Travel]| {
+        let mut deck = Deck::recording(recorded("retry"), 1.0, now);
+        for travel in travels {
+            assert_eq!(deck.travel(*travel, now).refused, None);
+        }
+        work(&mut deck, now);
+        gauge(&mut deck, now)
+    };
+    let twice = asked(&[Travel::NextFailure, Travel::NextFailure]);
+    assert_eq!(twice.time, twice.failures[1]);
+    let and_back = asked(&[Travel::NextFailure, Travel::NextFailure, Travel::Earlier]);
+    assert_eq!(and_back.time, twice.failures[1] - LEAP);
+    let to_start = asked(&[Travel::Later, Travel::NextFailure, Travel::Start]);
+    assert_eq!(to_start.time, to_start.first, "whoever goes to the start looks for nothing any more");
+}
+
+#[test]
 fn ten_seconds_are_ten_recorded_ones_and_go_on_as_it_did() {
     let mut deck = Deck::recording(vec![alive(0), alive(100)], 2.0, machine(0));
     work(&mut deck, machine(0));

@@ -61,6 +61,7 @@ fn named(place: Place, room: usize, model: &Model) -> (Vec<(String, &'static str
     let bound = model.settings.keys.at(place).filter(told);
     let motion = model.gauge().map(|gauge| gauge.motion);
     let word = |bound: &Bound| match (bound.row.action, motion) {
+        (Action::Journal, _) if place == Place::Waiting && model.gone().is_none() => None,
         (Action::Travel(Travel::Toggle), Some(Motion::Paused)) => Some("play"),
         (Action::Travel(Travel::Toggle), Some(Motion::Ended)) => None,
         _ => bound.row.bar,

@@ -7,7 +7,7 @@ use ratatui::text::{Line, Span};
 
 use super::words;
 use crate::gate::{Count, Gate, GateJob, GateState, Outcome, Outlook, Tally, Unseen};
-use crate::run::{Rollout, RolloutState, Run, Step, StepBody};
+use crate::run::{Rollout, RolloutState, Run, Step, StepBody, UnseenDeployments};
 use crate::tui::mark::Mark;
 use crate::tui::model::Model;
 use crate::tui::theme::{Glyph, Theme, Tone};
@@ -226,7 +226,13 @@ fn held_up(theme: Theme, rollout: &Rollout) -> (Vec<Span<'static>>, Option<Span<
 fn rollout_extra(theme: Theme, rollout: &Rollout, room: usize) -> Vec<Span<'static>> {
     match &rollout.state {
         RolloutState::Pending => Vec::new(),
-        RolloutState::Unknown => vec![theme.span(Tone::Muted, "you may not see Deployments")],
+        RolloutState::Unknown(unseen) => {
+            let word = match unseen {
+                UnseenDeployments::Forbidden => "you may not see Deployments",
+                UnseenDeployments::Absent => "the dump holds no Deployments",
+            };
+            vec![theme.span(Tone::Muted, word)]
+        }
         _ => {
             let tone = if rollout.state == RolloutState::Done { Tone::Muted } else { Tone::Text };
             let of = |name: bool| {

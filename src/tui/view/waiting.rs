@@ -40,10 +40,12 @@ fn lines(theme: Theme, tone: Tone, text: &str, columns: usize, most: usize) -> V
     wrapped.into_iter().map(|line| Line::from(theme.span(tone, line.trim_end().to_owned()))).collect()
 }
 
-/// Where to read what became of those that are gone.
-fn became(model: &Model) -> Option<String> {
-    let attended = model.settings.mode == Mode::Interactive;
-    model.gone().filter(|_| attended).map(|gone| format!("J shows what became of {gone}."))
+/// Until when the last of those that are gone was there, and where to read what became of it.
+fn became(model: &Model) -> Vec<String> {
+    let Some((gone, until)) = model.gone() else { return Vec::new() };
+    let until = format!("It was there until {}.", words::clock(until, model.now(), &model.settings.zone));
+    let journal = (model.settings.mode == Mode::Interactive).then(|| format!("J shows what became of {gone}."));
+    [until].into_iter().chain(journal).collect()
 }
 
 /// What is missing, and what explains it.
@@ -72,16 +74,17 @@ fn words(model: &Model) -> (String, Vec<String>) {
                 .chain([format!("Trying again since {}.", words::clock(*since, model.now(), &model.settings.zone))])
                 .collect(),
         ),
-        Some(WatchState::Ended | WatchState::Absent) if model.settings.origin.is_recording() => {
-            (format!("{place} holds no GitLabCore"), Vec::new())
-        }
+        Some(WatchState::Ended | WatchState::Absent) if model.settings.origin.is_recording() => match model.gone() {
+            Some((gone, _)) => (format!("The GitLabCore {gone} is gone"), became(model)),
+            None => (format!("{place} holds no GitLabCore"), Vec::new()),
+        },
         Some(WatchState::Live { .. } | WatchState::Ended | WatchState::Absent) => match model.feed().state() {
             FeedState::Stale { error, .. } => (
                 format!("No GitLabCore in {namespace} so far"),
                 told(&error).into_iter().chain(["Not everything can be seen; trying again.".into()]).collect(),
             ),
             _ => match model.gone() {
-                Some(gone) => (
+                Some((gone, _)) => (
                     format!("The GitLabCore {gone} is gone"),
                     became(model).into_iter().chain(["Waiting for another.".into()]).collect(),
                 ),

@@ -3,7 +3,7 @@
 use ratatui::text::Span;
 
 use super::{ATTEMPTS, CAUSE, Fields, HEAD, LABEL, LOOSE, MESSAGE, bold, short_pod};
-use crate::run::{Replica, ReplicaState, Rollout, RolloutState, Stuck, Template, Workload};
+use crate::run::{Replica, ReplicaState, Rollout, RolloutState, Stuck, Template, UnseenDeployments, Workload};
 use crate::tui::theme::{Glyph, Tone};
 use crate::tui::view::words;
 use crate::tui::widget::meter::meter;
@@ -17,7 +17,12 @@ impl Fields<'_> {
         let theme = self.theme;
         match &rollout.state {
             RolloutState::Pending => self.sentence("Not reached: the gate before it is not passed."),
-            RolloutState::Unknown => self.sentence("You may not see Deployments, so nobody can tell how far it is."),
+            RolloutState::Unknown(UnseenDeployments::Forbidden) => {
+                self.sentence("You may not see Deployments, so nobody can tell how far it is.");
+            }
+            RolloutState::Unknown(UnseenDeployments::Absent) => {
+                self.sentence("The dump holds no Deployments, so nobody can tell how far it is.");
+            }
             RolloutState::Blocked { workload, message } => {
                 let value = vec![
                     theme.span(Tone::Blocked, "ProgressDeadlineExceeded"),
