@@ -199,7 +199,7 @@ fn every_word_of_an_entry_is_one_of_a_state() {
     let mut told = changes(&[], &[run_with(retrying(), 1)], at());
     told.extend(changes(&[run_with(GateState::Suspended, 0)], &[], at()));
     told.extend(
-        [FeedState::Connecting, FeedState::Ended].iter().filter_map(|before| feed_change(before, &stale, at())),
+        [FeedState::Connecting, FeedState::Ended].iter().filter_map(|before| feed_change(None, before, &stale, at())),
     );
     let words: Vec<&str> = told.iter().flat_map(|change| change.from.into_iter().chain([change.to])).collect();
     for word in ["retrying", "done", "gone", "connecting", "ended", "stale"] {
