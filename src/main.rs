@@ -12,6 +12,7 @@ use gatewatch::error::ExpectedError;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
+    app::end_at_panic();
     match ran() {
         Ok(code) => code.into(),
         Err(error) => {

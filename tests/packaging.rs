@@ -87,6 +87,21 @@ fn the_release_script_is_bash_and_tells_how_it_is_used() {
     assert!(String::from_utf8(help.stdout).unwrap().contains("packaging/release [--url URL] [TARGET...]"));
 }
 
+/// Flags in the environment or in `build.rustflags` would replace those of the target, and nobody would see it but by the size.
+#[test]
+fn the_release_script_keeps_what_cargo_tells_the_linker_and_holds_the_binary_to_its_size() {
+    let config = text(".cargo/config.toml");
+    assert!(config.starts_with("[target.x86_64-unknown-linux-musl]\nrustflags = ["), "{config}");
+    for flag in ["pack-relative-relocs", "--no-eh-frame-hdr"] {
+        assert!(config.contains(flag), "{flag}");
+    }
+    let release = text("packaging/release");
+    assert!(release.contains("unset RUSTFLAGS CARGO_ENCODED_RUSTFLAGS\n"));
+    assert!(!release.contains("RUSTFLAGS="));
+    assert!(release.contains("--config \"target.$target.rustflags = "));
+    assert!(release.contains("-lt 12000000 ] || fail "));
+}
+
 #[test]
 fn the_image_holds_a_binary_of_its_context_and_is_nobody_by_number() {
     let recipe = text("packaging/container/Containerfile");

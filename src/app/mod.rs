@@ -32,7 +32,9 @@ mod wait;
 
 use std::future::{Future, poll_fn};
 use std::io::{self, Write};
+use std::panic;
 use std::pin::pin;
+use std::process;
 use std::task::Poll;
 
 use tokio::sync::mpsc::{Receiver, channel};
@@ -47,6 +49,16 @@ pub use complete::answer;
 
 /// How many events may wait between a source and its sink.
 const WAITING: usize = 1024;
+
+/// From here on a panic of any thread ends the program, once it is told, with the exit code that Rust gives it: 101. A
+/// release doesn't unwind, and would leave a core, in which there may be credentials.
+pub fn end_at_panic() {
+    let report = panic::take_hook();
+    panic::set_hook(Box::new(move |info| {
+        report(info);
+        process::exit(101);
+    }));
+}
 
 /// Runs what the command line asks for.
 ///

@@ -203,9 +203,13 @@ fn compare(earlier: &Run, run: &Run, time: Timestamp, changes: &mut Vec<RunChang
 /// Whether the failed count of a gate rose. Only the same Job's counts can be compared.
 fn failed_count_rose(before: &Step, after: &Step) -> bool {
     let job = |step: &Step| step.gate().and_then(|gate| gate.job.as_ref()).map(|job| (job.uid.clone(), job.attempts));
+    let states = [before, after].map(|step| step.gate().map(|gate| &gate.state));
+    let gave_up = states.iter().all(|state| matches!(state, Some(GateState::Failing(_) | GateState::Failed(_))));
     match (job(before), job(after)) {
         (Some((before_uid, before)), Some((uid, after))) => {
             let rose = after.restarts.failed > before.restarts.failed || after.pods.failed > before.pods.failed;
+            // What still ran when the Job gave up counts as failed, too: that is its end, and no attempt that failed.
+            let rose = if gave_up { after.tally().failed > before.tally().failed } else { rose };
             before_uid == uid && rose
         }
         _ => false,

@@ -39,6 +39,8 @@ impl OwnScreen {
         HOOK.call_once(|| {
             let report = panic::take_hook();
             panic::set_hook(Box::new(move |info| {
+                // Where it is of another thread, no frame comes in between.
+                let _held = io::stdout().lock();
                 let _ = give_back();
                 report(info);
             }));

@@ -49,6 +49,7 @@ fn holds(cluster: &Cluster, scenario: &Scenario) -> Result<()> {
         audit::agrees(&witness.history(), &lines)?;
         ensure!(code == scenario.code, "it ended with {code}, not {}: {errors}", scenario.code);
         dashboard.tells(&lines).await?;
-        dashboard.quit().await
+        dashboard.quit().await?;
+        cluster.leave(&rest).await
     })
 }

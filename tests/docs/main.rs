@@ -40,7 +40,7 @@ use crate::page::Page;
 const FOR_DEVELOPERS: [&str; 2] = ["docs/architecture.md", "docs/performance.md"];
 
 /// How many pages are played at once: they wait more than they work.
-const AT_ONCE: usize = 6;
+const AT_ONCE: usize = 12;
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();

@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::path::PathBuf;
+use std::process::Command;
 use std::thread;
 
 use gatewatch::clipboard::{Clipboard, Environment, plan};
@@ -162,4 +163,21 @@ fn a_panic_gives_the_terminal_back_before_it_says_what_it_has_to_say() {
         told.is_some_and(|line| text.lines().nth(line - 1).is_some_and(|line| line.contains("panicked at"))),
         "{text}"
     );
+}
+
+/// A program whose panic is of a thread that nobody waits for.
+#[test]
+#[ignore = "it is the program of the next test"]
+fn program_whose_thread_panics() {
+    gatewatch::app::end_at_panic();
+    thread::spawn(|| panic!("the thread broke")).join().ok();
+}
+
+#[test]
+fn a_panic_of_any_thread_ends_the_program_after_it_is_told() {
+    let words = ["--exact", "leaving::program_whose_thread_panics", "--ignored", "--nocapture"];
+    let ended = Command::new(std::env::current_exe().unwrap()).args(words).output().unwrap();
+    let told = String::from_utf8_lossy(&ended.stderr);
+    assert_eq!(ended.status.code(), Some(101), "{told}");
+    assert!(told.contains("the thread broke"), "{told}");
 }

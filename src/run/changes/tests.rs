@@ -61,6 +61,19 @@ fn a_pod_that_failed_is_news_although_its_restarts_went_with_it() {
 }
 
 #[test]
+fn what_still_ran_when_a_job_gave_up_counts_as_failed_and_is_no_news() {
+    let failing = |restarts, pods| {
+        let mut run = run_with(GateState::Failing(sample::exhausted()), 6);
+        if let StepBody::Gate(gate) = &mut run.steps[2].body {
+            gate.job.as_mut().unwrap().attempts = Attempts::new(restarts, pods, 6, true);
+        }
+        run
+    };
+    assert_eq!(texts(&[failing(6, 0)], &[failing(6, 1)]), []);
+    assert_eq!(texts(&[failing(5, 0)], &[failing(6, 1)]).len(), 1, "one more run failed before it ended");
+}
+
+#[test]
 fn counts_of_two_jobs_are_not_compared() {
     let [before, mut after] = [run_with(retrying(), 1), run_with(retrying(), 2)];
     if let StepBody::Gate(gate) = &mut after.steps[2].body {

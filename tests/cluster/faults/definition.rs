@@ -5,13 +5,13 @@ use tokio::runtime;
 use tokio::task::spawn_blocking;
 
 use super::under_way::{UNTIL_TOLD, Upgrade, pre};
-use crate::harness::Cluster;
+use crate::harness::{Cluster, Rest};
 use crate::stage::audit;
 use crate::stage::dashboard::Dashboard;
 use crate::stage::gate::{GateJob, GateKind};
 use crate::stage::watcher::Wait;
 use crate::stage::witness::until;
-use crate::stage::witness::{DEPLOYMENTS, name};
+use crate::stage::witness::{DEPLOYMENTS, INSTANCES, name};
 
 const NAMESPACE: &str = "definition";
 const DEFINITION: &str = "apis/apiextensions.k8s.io/v1/customresourcedefinitions/gitlabcores.apps.gitlab.com";
@@ -39,7 +39,10 @@ pub fn goes_and_comes_back(cluster: &Cluster) -> Result<()> {
         ensure!(code == 5, "it ended with {code}: {errors}");
         audit::says(&[&scenario.said[..2], &["The GitLabCore is gone".into()]].concat(), &lines)?;
         dashboard.shows(&["no longer knows GitLabCore", "Waiting for its definition"]).await?;
-        until("the definition is gone", async || Ok(upgrade.rest.get(DEFINITION).await.is_err())).await?;
+        until("the definition is gone", async || Ok(is_unknown(&upgrade.rest, DEFINITION).await)).await?;
+        // For a moment the server says that it is busy with it instead.
+        let instances = upgrade.rest.path(INSTANCES);
+        until("instances are served no more", async || Ok(is_unknown(&upgrade.rest, &instances).await)).await?;
 
         let late = Wait::start(&cluster.kubeconfig(), NAMESPACE)?;
         let deployments = upgrade.rest.path(DEPLOYMENTS);
@@ -70,4 +73,11 @@ pub fn goes_and_comes_back(cluster: &Cluster) -> Result<()> {
         // The first thing that is there of an instance may be its spec alone.
         audit::says(&[&["Upgrading…".into()], &scenario.said[1..]].concat(), &lines)
     })
+}
+
+/// Whether the server answers that there is no such path.
+async fn is_unknown(rest: &Rest, path: &str) -> bool {
+    let error = rest.get(path).await.err();
+    let error = error.as_ref().and_then(|error| error.downcast_ref::<kube::Error>());
+    matches!(error, Some(kube::Error::Api(status)) if status.code == 404)
 }

@@ -70,8 +70,9 @@ pub fn is_deleted(cluster: &Cluster) -> Result<()> {
             dashboard.is(&["Pre-deployment migrations  done"], &["of 6 failed", "is gone"]).await
         };
         tokio::select! {
-            passes = passes => passes,
-            played = operator.upgrade(None) => played.context("the upgrade was over too soon"),
+            passes = passes => passes?,
+            played = operator.upgrade(None) => played.context("the upgrade was over too soon")?,
         }
+        cluster.leave(&again.rest).await
     })
 }

@@ -54,17 +54,19 @@ pub fn of_the_kubelet(cluster: &Cluster) -> Result<()> {
     hold(cluster, &[running("kubelet-running"), failing("kubelet-failing"), blocked], async |upgrades| {
         let [running, failing, blocked] = upgrades else { unreachable!("three are played") };
         let image = blocked.job(GateKind::Pre).await?;
-        let pod = blocked.pod("that waits for its image", &image, waits_for_image).await?;
+        let failed = async || Ok(events(blocked, "Failed").await? > 0);
+        until("the kubelet looked for the image in vain", failed).await?;
+        let pod = blocked.pod("that wants an image", &image, |_| true).await?;
+        let path = format!("{}/{}", blocked.rest.path(PODS), name(&pod));
+        // The kubelet says so in the pod when it looks at it again: after ten seconds, or as soon as it changes.
+        blocked.rest.merge(&path, &json!({"metadata": {"annotations": {"gatewatch.test/look": "again"}}})).await?;
+        blocked.pod("that waits for its image", &image, waits_for_image).await?;
         interrupt(cluster, Component::Kubelet, running, failing).await?;
         // A kubelet that starts again counts its events anew.
-        let pulls = async || {
-            let events = blocked.rest.get(&blocked.rest.path("v1/events")).await?;
-            let items = events["items"].as_array().into_iter().flatten();
-            Ok(items.filter(|event| event["reason"] == "Pulling").count() == 2)
-        };
+        let pulls = async || Ok(events(blocked, "Pulling").await? == 2);
         until("the kubelet that started again looks for the image", pulls).await?;
         let mended = json!({"spec": {"containers": [{"name": "migrations", "image": IMAGE}]}});
-        blocked.rest.patch(&format!("{}/{}", blocked.rest.path(PODS), name(&pod)), &mended).await?;
+        blocked.rest.patch(&path, &mended).await?;
         blocked.passes(&image).await
     })
 }
@@ -92,6 +94,13 @@ async fn interrupt(cluster: &Cluster, component: Component, running: &Upgrade, f
     running.mark(&steady, "go")?;
     failing.passes(&fails).await?;
     running.passes(&steady).await
+}
+
+/// How many events of an upgrade's namespace have that reason.
+async fn events(upgrade: &Upgrade, reason: &str) -> Result<usize> {
+    let events = upgrade.rest.get(&upgrade.rest.path("v1/events")).await?;
+    let items = events["items"].as_array().into_iter().flatten();
+    Ok(items.filter(|event| event["reason"] == reason).count())
 }
 
 /// Whether the image of the main container was looked for in vain.

@@ -42,12 +42,13 @@ pub fn play<W>(
         let watching = watching(&scene).await.context("nobody watches")?;
         let mut meanwhile = pin!(meanwhile(&scene, watching));
         tokio::select! {
-            done = &mut meanwhile => done,
+            done = &mut meanwhile => done?,
             played = operator.upgrade(None) => {
                 played.context("the upgrade was not played")?;
-                meanwhile.await
+                meanwhile.await?;
             }
         }
+        cluster.leave(rest).await
     })
 }
 

@@ -66,6 +66,7 @@ pub fn hold(cluster: &Cluster, scenarios: &[Scenario], done: impl AsyncFnOnce(&[
             // The line before the last: that a rollout is done is told as the next Job is made.
             let by = lines.iter().rev().nth(1).context("too little was said")?.at + audit::EARLIER;
             audit::agrees(&upgrade.witness.history().without_jobs_after(by), &lines).context(name)?;
+            cluster.leave(&upgrade.rest).await?;
         }
         Ok(())
     })

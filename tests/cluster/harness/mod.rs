@@ -161,6 +161,12 @@ impl Cluster {
         Ok(rest)
     }
 
+    /// Gives a namespace back: what runs in it is ended meanwhile, and burdens no later test.
+    pub async fn leave(&self, namespace: &Rest) -> Result<()> {
+        namespace.delete(&format!("api/v1/namespaces/{}", namespace.namespace())).await?;
+        Ok(())
+    }
+
     fn awaited(&self, what: &str, holds: impl Fn() -> bool) -> Result<()> {
         components::awaited(holds).with_context(|| format!("{what} did not come up\n{}", self.last_words()))
     }

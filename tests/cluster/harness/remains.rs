@@ -31,6 +31,7 @@ pub fn sweep() -> Result<()> {
 
 /// Ends all that runs of the cluster in that folder, and removes it.
 pub fn remove(folder: &Path) -> Result<()> {
+    let containers = containers(folder);
     // What a kubelet or a containerd starts while it is ended is found in the next round.
     awaited(|| {
         let (shims, others): (Vec<_>, Vec<_>) = processes(folder).into_iter().partition(|process| process.is_shim());
@@ -47,7 +48,43 @@ pub fn remove(folder: &Path) -> Result<()> {
     for mount in mounts.lines().rev().filter_map(|line| line.split(' ').nth(1)).filter(|at| at.starts_with(&inside)) {
         Command::new("umount").args(["-l", mount]).status()?;
     }
+    containers.iter().for_each(Container::forget);
     fs::remove_dir_all(folder).with_context(|| format!("{} can't be removed", folder.display()))
+}
+
+/// What a container that was killed leaves outside of the folder. Hundreds of them make every later one slower.
+struct Container {
+    id: String,
+    /// Where its shim listened.
+    socket: Option<PathBuf>,
+}
+
+/// The containers that were not ended by containerd.
+fn containers(folder: &Path) -> Vec<Container> {
+    let bundles = fs::read_dir(folder.join("containerd-state/io.containerd.runtime.v2.task/k8s.io"));
+    let bundles = bundles.into_iter().flatten().flatten();
+    bundles
+        .filter_map(|bundle| {
+            let address = fs::read_to_string(bundle.path().join("address")).unwrap_or_default();
+            let socket = address.strip_prefix("unix://").map(PathBuf::from);
+            Some(Container { id: bundle.file_name().into_string().ok()?, socket })
+        })
+        .collect()
+}
+
+impl Container {
+    /// Removes it; what is gone already is as good.
+    fn forget(&self) {
+        if let Some(socket) = &self.socket {
+            let _ = fs::remove_file(socket);
+        }
+        // One hierarchy, or one for each controller.
+        let root = PathBuf::from("/sys/fs/cgroup");
+        let controllers = fs::read_dir(&root).into_iter().flatten().flatten().map(|entry| entry.path());
+        for hierarchy in controllers.chain([root]) {
+            let _ = fs::remove_dir(hierarchy.join("k8s.io").join(&self.id));
+        }
+    }
 }
 
 struct Process {
