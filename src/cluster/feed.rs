@@ -121,6 +121,11 @@ impl Feed {
         cluster.and_then(|cluster| self.clusters.get(cluster)).unwrap_or(self)
     }
 
+    /// How many clusters it is of, where it is of several.
+    pub fn several(&self) -> Option<usize> {
+        Some(self.clusters.len()).filter(|clusters| *clusters > 0)
+    }
+
     /// Each cluster and how its watches fare: this one without a name where it is watched alone.
     pub fn each(&self) -> impl Iterator<Item = (Option<&ClusterName>, &Self)> {
         let alone = self.clusters.is_empty().then_some((None, self));

@@ -23,8 +23,13 @@ impl Model {
         &self.past().unwrap_or(&self.frontier).runs
     }
 
-    /// How the watches fare.
+    /// How the watches fare: of the cluster of the run that is shown, where several are watched.
     pub(super) fn feed(&self) -> &Feed {
+        self.feeds().of(self.run().and_then(|run| run.cluster.as_ref()))
+    }
+
+    /// How the watches of all clusters fare.
+    pub(super) fn feeds(&self) -> &Feed {
         &self.past().unwrap_or(&self.frontier).feed
     }
 

@@ -22,8 +22,12 @@ pub fn most(model: &Model) -> usize {
 
 /// The lines, most urgent first and at most so many of each banner; none where all is well.
 pub fn lines(model: &Model, most: usize) -> Vec<Line<'static>> {
-    let banners = [stale(model, most), withdrawn(model, most), refused(model), undefined(model), clock(model)];
-    banners.into_iter().flatten().flat_map(|banner| banner.lines(model, most)).collect()
+    // Where all clusters are shown, each is told of by its name.
+    let own = match model.feed().several() {
+        Some(_) => Vec::new(),
+        None => vec![stale(model, most), withdrawn(model, most), refused(model), undefined(model), clock(model)],
+    };
+    own.into_iter().flatten().chain(others(model)).flat_map(|banner| banner.lines(model, most)).collect()
 }
 
 /// What is wrong, and what there is to say of it.
@@ -81,6 +85,27 @@ fn stale(model: &Model, most: usize) -> Option<Banner> {
     // The header says since when, and nothing else why.
     let whole = both.more.is_empty() || both.fits(model, most);
     Some(if whole { both } else { Banner { what: both.more, more: String::new(), ..both } })
+}
+
+/// The clusters that are not heard, beside that of the run that is shown.
+fn others(model: &Model) -> Vec<Banner> {
+    let shown = model.run().and_then(|run| run.cluster.as_ref());
+    let others = model.feeds().each().filter(|(cluster, _)| cluster.is_some() && *cluster != shown);
+    let unheard = others.filter_map(|(cluster, feed)| {
+        let name = cluster?;
+        Some(match feed.state() {
+            FeedState::Stale { since, error } => {
+                let since = words::clock(since, model.now(), &model.settings.zone);
+                let what = format!("{name} does not answer since {since}");
+                Banner { tone: Tone::Bad, what, more: one_line(model.told(&error)) }
+            }
+            FeedState::Connecting => {
+                Banner { tone: Tone::Warning, what: format!("{name} has not answered yet"), more: String::new() }
+            }
+            FeedState::Live { .. } | FeedState::Withdrawn { .. } | FeedState::Ended => return None,
+        })
+    });
+    unheard.collect()
 }
 
 /// What was seen and may not be seen any more.

@@ -56,11 +56,9 @@ pub fn place(model: &Model) -> Vec<Span<'static>> {
     if model.settings.namespace.is_none() && model.settings.origin.is_recording() {
         return vec![theme.span(Tone::Text, model.settings.place.clone())];
     }
-    vec![
-        theme.span(Tone::Text, model.settings.place.clone()),
-        theme.span(Tone::Muted, into),
-        theme.span(Tone::Text, namespace),
-    ]
+    // Of several clusters, that of the run that is shown.
+    let place = model.run().and_then(|run| run.cluster.as_deref()).unwrap_or(&model.settings.place);
+    vec![theme.span(Tone::Text, place.to_owned()), theme.span(Tone::Muted, into), theme.span(Tone::Text, namespace)]
 }
 
 /// The clock: the time of what is shown, with the date where it is not today's.
@@ -85,7 +83,10 @@ pub fn recorder(model: &Model) -> Vec<Span<'static>> {
 pub fn feed(model: &Model) -> Vec<Span<'static>> {
     let theme = model.theme();
     let replay = model.settings.origin.is_recording();
-    let (feed, now) = if replay { (model.feed(), model.now()) } else { (&model.frontier.feed, model.frontier.time) };
+    let (feed, now) = if replay { (model.feed(), model.now()) } else { (now_of(model), model.frontier.time) };
+    if let Some(clusters) = feed.several() {
+        return of_several(model, feed, clusters);
+    }
     let unseen = feed.never_seen().any(|kind| kind == Kind::GitLabCore);
     let (tone, glyph, word) = match feed.state() {
         FeedState::Stale { since, .. } | FeedState::Withdrawn { since, .. } => {
@@ -108,6 +109,24 @@ pub fn feed(model: &Model) -> Vec<Span<'static>> {
         FeedState::Ended => (Tone::Muted, Glyph::Ended, "ended".into()),
     };
     vec![theme.span(tone, theme.glyph(glyph)), Span::raw(" "), theme.span(tone, word)]
+}
+
+/// How many of several clusters are heard.
+fn of_several(model: &Model, feed: &Feed, clusters: usize) -> Vec<Span<'static>> {
+    let theme = model.theme();
+    let live = feed.each().filter(|(_, feed)| matches!(feed.state(), FeedState::Live { .. })).count();
+    let (tone, glyph, word) = match feed.state() {
+        FeedState::Ended => (Tone::Muted, Glyph::Ended, "replay ended".to_owned()),
+        _ if live == clusters => (Tone::Good, Glyph::Live, "live".to_owned()),
+        FeedState::Connecting => (Tone::Warning, Glyph::Connecting, format!("{live} of {clusters} live")),
+        _ => (Tone::Failing, Glyph::Stale, format!("{live} of {clusters} live")),
+    };
+    vec![theme.span(tone, theme.glyph(glyph)), Span::raw(" "), theme.span(tone, word)]
+}
+
+/// How the cluster of what is shown fares now, whatever moment is shown.
+fn now_of(model: &Model) -> &Feed {
+    model.frontier.feed.of(model.run().and_then(|run| run.cluster.as_ref()))
 }
 
 /// Since when what is shown may be old. Where a right was withdrawn to a part of it, the rest is not: whoever reads that all
