@@ -8,7 +8,7 @@
 //! | `read`, `text` | lenient reading, cleaning |
 //! | `meta` | names, uids, owners, conditions |
 //! | `gitlabcore`, `gluesync_platform`, `job`, `pod`, `event`, `deployment`, `stateful_set`, `daemon_set` | one kind each |
-//! | `workload_kind` | the kinds that roll out |
+//! | `workload_kind`, `indexes` | the kinds that roll out; indexes of an Indexed Job |
 //! | `selector`, `selection` | label selectors; what is watched |
 //! | `object` | any of them, read from JSON |
 //! | `manifest` | an object as the server wrote it |
@@ -29,6 +29,7 @@ mod excerpt;
 mod feed;
 mod gitlabcore;
 mod gluesync_platform;
+mod indexes;
 mod job;
 mod line;
 mod log;
@@ -56,7 +57,8 @@ pub use excerpt::{Excerpt, ExcerptKind};
 pub use feed::{Feed, FeedState, WatchState};
 pub use gitlabcore::GitLabCore;
 pub use gluesync_platform::GluesyncPlatform;
-pub use job::{FailureRule, Job, RuleMatch};
+pub use indexes::Indexes;
+pub use job::{FailureAction, FailureRule, Indexed, Job, NO_LIMIT, RuleMatch, SuccessRule};
 pub use line::{Colour, LONGEST_LINE, LogLine, Look, Paint};
 pub use log::{FOLLOWED, KEPT, Log, LogChange, LogEnd, LogNews, RunId, Via};
 pub use logs::Logs;
@@ -65,7 +67,7 @@ pub(crate) use manifest::{Served, read_field};
 pub use memory::{Memory, Upgrade};
 pub use meta::{Condition, Labels, Meta, Owner, Uid, condition, holding, is_namespace};
 pub use object::{Kind, Object, Unreadable};
-pub use pod::{Container, ContainerRole, ContainerState, Pod, PodPhase, Terminated, restarts};
+pub use pod::{Container, ContainerRole, ContainerState, Pod, PodIndex, PodPhase, Terminated, restarts};
 pub use record::{FinishedRun, JobRecord, PodRecord, Released};
 pub use selection::{JobPick, Pick, Selection};
 pub use selector::LabelSelector;

@@ -10,8 +10,8 @@ use super::text::{WIDTH, wrap};
 use crate::cluster::{Excerpt, ExcerptKind};
 use crate::gate::{Command, Failure, Gate, GateJob, GateState, JobFailure, LastFailure, LogSource, StartFault, Target};
 use crate::run::{
-    Rollout, RolloutState, Run, Step, StepBody, Stuck, forecast_words, outlook_words, pending_words, span, took_words,
-    utc_clock,
+    Rollout, RolloutState, Run, Step, StepBody, Stuck, forecast_words, outlook_words, pending_words, reason_words,
+    span, took_words, utc_clock,
 };
 
 /// How wide the names are in front of what they stand for.
@@ -77,6 +77,7 @@ impl Details<'_> {
             }
             None => {}
         }
+        self.terms(job);
         if let GateState::Retrying { next_restart: Some(next) } = gate.state {
             self.add("Next", &format!("restart in about {}", span(next.duration_since(self.time))));
         }
@@ -176,6 +177,9 @@ impl Details<'_> {
         self.add("Last failure", &format!("{}{}", failure.ending, ago.unwrap_or_default()));
         let gone = if failure.pod_gone { ", which is gone" } else { "" };
         self.add("", &format!("in pod {}{gone}", failure.pod));
+        if failure.counting.matched().is_some() {
+            self.add("", &failure.counting.to_string());
+        }
         let telling = failure.telling();
         if let Some(telling) = telling.as_ref().filter(|telling| !telling.tail) {
             self.add("", &telling.text);
@@ -187,6 +191,25 @@ impl Details<'_> {
         // A message that stands there has nothing to explain.
         if failure.source() != LogSource::Message {
             self.add("", &format!("({})", failure.source()));
+        }
+    }
+
+    /// What failed and does not count, and on what terms all else does.
+    fn terms(&mut self, job: &GateJob) {
+        if let Some((attempt, ending, counting)) = job.ignored().next_back() {
+            let count = match job.ignored().count() {
+                1 => String::new(),
+                count => format!("{count} failures, the last: "),
+            };
+            let ago = attempt.ended.map(|ended| format!(", {} ago", span(self.time.duration_since(ended))));
+            self.add("Not counted", &format!("{count}{ending}{}", ago.unwrap_or_default()));
+            self.add("", &counting.to_string());
+        }
+        for (place, line) in job.terms.policy().iter().enumerate() {
+            self.add(if place == 0 { "Policy" } else { "" }, line);
+        }
+        for (place, (what, words)) in job.terms.words().iter().enumerate() {
+            self.add(if place == 0 { "Terms" } else { "" }, &format!("{what}: {words}"));
         }
     }
 
@@ -241,7 +264,7 @@ impl Details<'_> {
 }
 
 fn failure_words(failure: &JobFailure) -> String {
-    format!("{}: {}", failure.reason, failure.message)
+    format!("{}: {}", reason_words(failure), failure.message)
 }
 
 #[cfg(test)]

@@ -12,8 +12,8 @@ use crate::cluster::{Excerpt, ExcerptKind, Log, LogLine, Manifest, Uid, Via};
 use crate::fixture::counted;
 pub(crate) use crate::fixture::run_log;
 use crate::gate::{
-    Attempts, Backlog, Cause, Command, Deadline, Ending, Exit, Failure, Forecast, Gate, GateJob, GateState, JobFailure,
-    LastFailure, Limit, StartFault, Took,
+    Attempts, Backlog, Cause, Command, Counting, Deadline, Ending, Exit, Failure, Forecast, Gate, GateJob, GateState,
+    JobFailure, LastFailure, Limit, StartFault, Terms, Took,
 };
 
 /// That time on the day of the upgrade.
@@ -163,6 +163,7 @@ pub(crate) fn gate(state: GateState, restarts: u32) -> Gate {
             ended: ended.then(|| time("15:04:12")),
             deadline: Some(Deadline { at: time("16:00:00"), seconds: 3600 }),
             attempts: Attempts::new(restarts, 0, 6, true),
+            terms: Terms::default(),
             history: Vec::new(),
             logs: Vec::new(),
             forecast: None,
@@ -202,6 +203,7 @@ pub(crate) fn failure() -> Failure {
             reason: "Error".into(),
         },
         message: "PG::LockNotAvailable: ERROR: canceling statement due to lock timeout".into(),
+        counting: Counting::default(),
         log: None,
         excerpt: None,
     }
