@@ -3,7 +3,7 @@
 
 use super::taken::{TOLERANCE, Taken, accounted, cut_off, gave_up_at, listed, taken};
 use super::{Attempts, JobIndexes, policy};
-use crate::cluster::{Container, ContainerState, Event, Job, JobRecord, PodPhase, PodRecord, holding};
+use crate::cluster::{Container, ContainerState, Event, Job, JobRecord, PodPhase, PodRecord, Released, holding};
 
 /// The failed attempts of a Job, from its status, the records of its pods, the gone ones included, and the events about it.
 /// How another controller counts (`spec.managedBy`) is not for us to tell: then it is what the status reports, and no limit.
@@ -87,15 +87,23 @@ fn failed_pods(of: &JobRecord, pods: &[&PodRecord]) -> u32 {
             _ => {}
         }
     }
-    u32::try_from(failed.max(0)).unwrap_or(u32::MAX).max(failed_by_themselves(of, pods))
+    u32::try_from(failed.max(0)).unwrap_or(u32::MAX).max(seen_to_fail(of, pods))
 }
 
-/// Pods that failed by themselves and count. Each is counted once, sooner or later; but it loses its finalizer on one stream,
-/// and is listed by its Job on another (seen on a real cluster): between the two neither would tell of it.
-fn failed_by_themselves(of: &JobRecord, pods: &[&PodRecord]) -> u32 {
+/// Pods that were seen to fail and that count for certain. Each is counted once, sooner or later; but it goes, or loses its
+/// finalizer, on one stream, and is listed by its Job on another (seen on a real cluster): between the two nothing would tell
+/// of it. One that its Job let go of before was stopped by a suspension; and what is over counts no more.
+fn seen_to_fail(of: &JobRecord, pods: &[&PodRecord]) -> u32 {
+    if over(of) || holding(&of.job.conditions, "SuccessCriteriaMet").is_some() {
+        return 0;
+    }
     let failed = pods.iter().filter(|record| {
-        let failed = record.pod.phase == PodPhase::Failed && !record.runs.is_empty();
-        failed && taken(record, of) == Taken::Not && !policy::ignores(&of.job, &record.pod)
+        let for_certain = match taken(record, of) {
+            Taken::Not => !record.runs.is_empty(),
+            Taken::Away { .. } => record.deletion_requested.is_none() || record.released == Some(Released::Later),
+            _ => false,
+        };
+        record.pod.phase == PodPhase::Failed && for_certain && !policy::ignores(&of.job, &record.pod)
     });
     u32::try_from(failed.count()).unwrap_or(u32::MAX)
 }

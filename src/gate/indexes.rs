@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use super::taken::{Taken, taken};
 use super::{Counting, Tally, policy};
-use crate::cluster::{Indexed, Indexes, JobRecord, NO_LIMIT, PodIndex, PodPhase, PodRecord};
+use crate::cluster::{Indexed, Indexes, JobRecord, NO_LIMIT, PodIndex, PodPhase, PodRecord, holding};
 
 /// The indexes of an Indexed Job.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,11 +50,18 @@ pub(super) fn indexes(of: &JobRecord, pods: &[&PodRecord]) -> Option<JobIndexes>
         open: Vec::new(),
     };
     let Some(limit) = backoff_limit_per_index.filter(|_| job.managed_by.is_none()) else { return Some(indexes) };
+    let met = holding(&job.conditions, "SuccessCriteriaMet").is_some();
     for (index, (of_index, record)) in newest(pods) {
         if index >= indexes.of || indexes.completed.has(index) || indexes.failed.has(index) {
             continue;
         }
-        let (failed, at_once) = match how_failed(of, record) {
+        // Its Job says so within a second.
+        if record.pod.phase == PodPhase::Succeeded && taken(record, of) == Taken::Not {
+            indexes.completed = indexes.completed.with(index);
+            continue;
+        }
+        // Once it is enough, no failure counts any more.
+        let (failed, at_once) = match how_failed(of, record).filter(|_| !met) {
             Some(Counting::FailedIndex(_)) => (of_index.failed.saturating_add(1), true),
             Some(counting) => (of_index.failed.saturating_add(u32::from(counting.counts())), false),
             None if taken(record, of) == Taken::JobSuspended => (0, false),

@@ -361,4 +361,22 @@ mod tests {
           Deadline      39m36s left, at 16:00:00Z
         ");
     }
+
+    #[test]
+    fn a_policy_is_told_in_words_with_what_it_ignored() {
+        let mut run = sample::run();
+        run.steps[2].body = StepBody::Gate(Box::new(sample::policed()));
+        let time = crate::fixture::at(80);
+        let details = details(&run, &run.steps[2], time, &Target::default(), Depth::Outline);
+        let text = anstream::adapter::strip_str(&details).to_string();
+        for told in [
+            "  Not counted   pod failed (EvictionByEvictionAPI), 1m00s ago\n                ignored by rule 2: DisruptionTarget (eviction API)\n",
+            "  Policy        1. exit code 42 of migrations: fail the index\n                2. DisruptionTarget: ignore\n",
+            "                otherwise: count\n",
+            "  Terms         completed: index 0, 1 of 4\n                failed: index 1, the Job gives up at 2\n",
+            "                open: index 2: 1 of 3 failed, 2 left\n",
+        ] {
+            assert!(text.contains(told), "{told}\n{text}");
+        }
+    }
 }

@@ -1,9 +1,12 @@
 //! A run for tests: an upgrade in two hops, its second gate running.
 
+mod terms;
+
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 
+pub(crate) use self::terms::{failed_by_policy, managed, policed};
 use super::{
     Component, Course, Crash, Hop, OperatorReport, Replica, ReplicaState, Rollout, RolloutState, Run, Source, Stage,
     StageState, Step, StepBody, StepId, Stuck, Template, Verdict, Workload,

@@ -34,8 +34,11 @@ pub(super) fn gate_words(gate: &Gate) -> String {
     words += &format!(", {}", job.attempts);
     match &job.last_failure {
         Some(LastFailure::Known(failure)) => {
-            let lead = if matches!(gate.state, GateState::Retrying { .. }) { ": " } else { ", last: " };
-            words + lead + &failure_words(failure)
+            // A Job that gives up says itself by which rule.
+            match gate.state {
+                GateState::Retrying { .. } => format!("{words}: {}", failure_words(failure, true)),
+                _ => format!("{words}, last: {}", failure_words(failure, false)),
+            }
         }
         Some(LastFailure::Lost) => words + ": the detail of the failure is no longer available",
         None => words,
@@ -72,8 +75,12 @@ fn pending(state: &GateState, job: &GateJob) -> Option<String> {
 }
 
 /// What ended, how, and the line that tells most of it.
-fn failure_words(failure: &Failure) -> String {
-    let ending = failure.ending.to_string();
+fn failure_words(failure: &Failure, with_rule: bool) -> String {
+    let by_rule = failure.counting.matched().filter(|_| with_rule);
+    let ending = match by_rule {
+        Some(_) => format!("{}, {}", failure.ending, failure.counting),
+        None => failure.ending.to_string(),
+    };
     match failure.telling() {
         Some(Telling { text, tail: true }) => with_message(&format!("{ending}, its log ends"), &text),
         Some(Telling { text, tail: false }) => with_message(&ending, &text),
@@ -141,7 +148,7 @@ mod tests {
         let told = |message: &str, kind, lines: &[&str]| {
             let lines = lines.iter().map(|line| (*line).to_owned()).collect();
             let excerpt = Some(Box::new(Excerpt { kind, lines, migration: None }));
-            failure_words(&Failure { message: message.into(), excerpt, ..sample::failure() })
+            failure_words(&Failure { message: message.into(), excerpt, ..sample::failure() }, true)
         };
         let error = ["PG::DiskFull: ERROR:  no space", "HINT:  Free some."];
         assert_eq!(told("", ExcerptKind::Error, &error), "migrations exited 1 (Error): PG::DiskFull: ERROR: no space");

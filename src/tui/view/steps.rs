@@ -168,7 +168,9 @@ fn attempts_extra(theme: Theme, gate: &Gate, job: &GateJob, room: usize) -> Vec<
         let gap = if pips.is_empty() { "" } else { "  " };
         [pips.as_slice(), &[Span::raw(gap)], words].concat()
     };
-    let ways = [with_pips(&words), words.clone(), with_pips(&words[..1]), with_pips(&short)];
+    // What stands beside the count that matters gives way first.
+    let count = &words[..words.len().min(2)];
+    let ways = [with_pips(&words), with_pips(count), words.clone(), with_pips(&words[..1]), with_pips(&short)];
     ways.into_iter().find(|way| wide(way) <= room).unwrap_or(short)
 }
 

@@ -72,7 +72,7 @@ impl Drawn<'_> {
     pub(super) fn limits(&self, gate: &Gate, job: &GateJob) -> Vec<Line<'static>> {
         let attempts = &job.attempts;
         let row = |what: String, nearer: bool, tally: Tally, limit: &str| {
-            let near = if attempts.any() && nearer { "nearer its limit; " } else { "" };
+            let near = if attempts.any() && nearer && tally.limit.is_some() { "nearer its limit; " } else { "" };
             let tone = if tally.failed > 0 { Tone::Warning } else { Tone::Text };
             let left = tally.left().map_or_else(|| "no limit".to_owned(), |left| format!("{left} left"));
             vec![
@@ -84,7 +84,7 @@ impl Drawn<'_> {
         };
         let pods = |limit| row("pods".into(), attempts.nearer == Count::Pods, attempts.pods, limit);
         let mut rows = match (&job.terms.managed_by, &job.terms.indexes, attempts.indexes) {
-            (Some(by), ..) => vec![pods(&format!("counted by {by}"))],
+            (Some(by), ..) => vec![pods(&format!("counted by {}", one_line(by)))],
             (None, Some(indexes), Some(tally)) => {
                 let nearest =
                     |index| matches!(attempts.nearer, Count::Index { index: nearest, .. } if nearest == index);
@@ -93,7 +93,8 @@ impl Drawn<'_> {
                 });
                 let of_all = matches!(attempts.nearer, Count::Indexes(_));
                 let may = if tally.limit.is_some() { "maxFailedIndexes + 1" } else { "without maxFailedIndexes" };
-                let rest = [row("indexes".into(), of_all, tally, may), pods("backoffLimit + 1")];
+                let of_pods = if attempts.pods.limit.is_some() { "backoffLimit + 1" } else { "" };
+                let rest = [row("indexes".into(), of_all, tally, may), pods(of_pods)];
                 open.chain(rest).collect()
             }
             _ => vec![
