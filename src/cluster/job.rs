@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::meta::{Condition, Meta, Uid};
-use super::{Indexes, read};
+use super::{Completions, Indexes, read};
 
 /// From this on a limit of failed pods is none: what the API server writes where a limit per index takes its place.
 pub const NO_LIMIT: u32 = i32::MAX.unsigned_abs();
@@ -33,12 +33,6 @@ pub struct Job {
     pub restarts_in_place: bool,
     /// `spec.podFailurePolicy.rules`, in their order.
     pub failure_rules: Vec<FailureRule>,
-    /// `spec.parallelism`: the most pods at a time; 1 where the spec leaves it out.
-    #[serde(default = "one")]
-    pub parallelism: u32,
-    /// `spec.completions`: how many pods have to succeed; where absent, one that does is enough.
-    #[serde(default)]
-    pub completions: Option<u32>,
     /// What an Indexed Job has besides (`spec.completionMode: Indexed`).
     #[serde(default)]
     pub indexed: Option<Indexed>,
@@ -55,15 +49,15 @@ pub struct Job {
     pub completed: Option<Timestamp>,
     /// `status.active`: pods that are pending or running, and not terminating.
     pub active: u32,
-    /// `status.succeeded`.
-    #[serde(default)]
-    pub succeeded: u32,
     /// `status.failed`, without the uncounted ones.
     pub failed: u32,
     /// `status.uncountedTerminatedPods.failed`: pods that failed and are not in `failed` yet.
     pub uncounted_failed: Vec<Uid>,
     /// `status.conditions`.
     pub conditions: Vec<Condition>,
+    /// How many of its pods have to succeed, and did.
+    #[serde(default)]
+    pub completions: Completions,
 }
 
 /// What an Indexed Job has besides.
@@ -155,10 +149,6 @@ impl From<FailureAction> for String {
     }
 }
 
-fn one() -> u32 {
-    1
-}
-
 impl Job {
     pub(crate) fn read(object: &Value) -> Option<Self> {
         let template = ["spec", "template", "spec", "restartPolicy"];
@@ -176,8 +166,6 @@ impl Job {
             managed_by: read::text(object, &["spec", "managedBy"]).filter(|by| by != "kubernetes.io/job-controller"),
             restarts_in_place: read::text(object, &template).is_none_or(|policy| policy == "OnFailure"),
             failure_rules: read::list(object, &["spec", "podFailurePolicy", "rules"]).iter().map(rule).collect(),
-            parallelism: read::count(object, &["spec", "parallelism"]).unwrap_or(1),
-            completions: read::count(object, &["spec", "completions"]),
             indexed: Indexed::read(object),
             success_rules: read::list(object, &["spec", "successPolicy", "rules"]).iter().map(success_rule).collect(),
             replaces_once_failed: match read::text(object, &["spec", "podReplacementPolicy"]) {
@@ -187,13 +175,13 @@ impl Job {
             started: read::time(object, &["status", "startTime"]),
             completed: read::time(object, &["status", "completionTime"]),
             active: read::count(object, &["status", "active"]).unwrap_or(0),
-            succeeded: read::count(object, &["status", "succeeded"]).unwrap_or(0),
             failed: read::count(object, &["status", "failed"]).unwrap_or(0),
             uncounted_failed: read::texts(object, &["status", "uncountedTerminatedPods", "failed"])
                 .into_iter()
                 .map(Uid)
                 .collect(),
             conditions: Condition::read_all(object),
+            completions: Completions::read(object),
         })
     }
 

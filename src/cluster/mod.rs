@@ -8,7 +8,8 @@
 //! | `read`, `text` | lenient reading, cleaning |
 //! | `meta` | names, uids, owners, conditions |
 //! | `gitlabcore`, `gluesync_platform`, `job`, `pod`, `event`, `deployment`, `stateful_set`, `daemon_set` | one kind each |
-//! | `workload_kind`, `indexes` | the kinds that roll out; indexes of an Indexed Job |
+//! | `completions`, `indexes` | how many pods of a Job succeeded; indexes of an Indexed Job |
+//! | `workload_kind` | the kinds that roll out |
 //! | `selector`, `selection` | label selectors; what is watched |
 //! | `object` | any of them, read from JSON |
 //! | `manifest` | an object as the server wrote it |
@@ -22,6 +23,7 @@
 //! | `world` | all of it, and how a change is applied |
 
 mod change;
+mod completions;
 mod daemon_set;
 mod deployment;
 mod event;
@@ -50,6 +52,7 @@ mod workload_kind;
 mod world;
 
 pub use change::{Change, ClusterEvent, Scope};
+pub use completions::Completions;
 pub use daemon_set::DaemonSet;
 pub use deployment::Deployment;
 pub use event::Event;

@@ -181,6 +181,15 @@ impl GateJob {
         })
     }
 
+    /// Those of them that are not told as the last failure.
+    pub fn ignored_beside(&self) -> impl DoubleEndedIterator<Item = (&Attempt, &Ending, &Counting)> {
+        let last = match &self.last_failure {
+            Some(LastFailure::Known(failure)) => Some((failure.pod.as_str(), failure.time)),
+            _ => None,
+        };
+        self.ignored().filter(move |(attempt, ..)| Some((attempt.pod.as_str(), attempt.ended)) != last)
+    }
+
     /// Why an attempt failed, in one line, by its place in the history: its message, or what its log tells where it has
     /// none. `None` where neither does.
     pub fn reason(&self, attempt: usize) -> Option<Cow<'_, str>> {

@@ -13,10 +13,6 @@ use crate::cluster::{Indexed, Indexes, JobRecord, NO_LIMIT, PodIndex, PodPhase, 
 /// The indexes of an Indexed Job.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JobIndexes {
-    /// How many there are (`spec.completions`).
-    pub of: u32,
-    /// Those that are complete.
-    pub completed: Indexes,
     /// Those that failed for good.
     pub failed: Indexes,
     /// With how many failed indexes the Job gives up at once (`maxFailedIndexes + 1`); `None` where it goes on to the end.
@@ -43,8 +39,6 @@ pub(super) fn indexes(of: &JobRecord, pods: &[&PodRecord]) -> Option<JobIndexes>
     let job = &of.job;
     let Indexed { backoff_limit_per_index, max_failed_indexes, completed, failed } = job.indexed.clone()?;
     let mut indexes = JobIndexes {
-        of: job.completions.unwrap_or(0),
-        completed,
         failed,
         limit: max_failed_indexes.filter(|limit| *limit < NO_LIMIT).map(|limit| limit.saturating_add(1)),
         open: Vec::new(),
@@ -52,12 +46,12 @@ pub(super) fn indexes(of: &JobRecord, pods: &[&PodRecord]) -> Option<JobIndexes>
     let Some(limit) = backoff_limit_per_index.filter(|_| job.managed_by.is_none()) else { return Some(indexes) };
     let met = holding(&job.conditions, "SuccessCriteriaMet").is_some();
     for (index, (of_index, record)) in newest(pods) {
-        if index >= indexes.of || indexes.completed.has(index) || indexes.failed.has(index) {
+        let there = job.completions.wanted.is_none_or(|all| index < all);
+        if !there || completed.has(index) || indexes.failed.has(index) {
             continue;
         }
         // Its Job says so within a second.
         if record.pod.phase == PodPhase::Succeeded && taken(record, of) == Taken::Not {
-            indexes.completed = indexes.completed.with(index);
             continue;
         }
         // Once it is enough, no failure counts any more.

@@ -54,7 +54,7 @@ pub fn judge(world: &World, record: &JobRecord, purpose: &Purpose<'_>) -> Gate {
     let backlog = purpose.waits_for_background.then(|| Backlog::read(&logs, deadline.map(|at| at.at))).flatten();
     let forecast = match state {
         // Of several pods at a time nobody can tell which fails next.
-        GateState::Retrying { next_restart } if job.parallelism <= 1 => {
+        GateState::Retrying { next_restart } if job.completions.parallelism <= 1 => {
             forecast::forecast(&attempts, &history, next_restart, deadline)
         }
         _ => None,

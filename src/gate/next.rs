@@ -28,7 +28,9 @@ pub(super) fn next_restart(
     let live: Vec<&&PodRecord> = pods.iter().filter(|record| waits_or_runs(record)).collect();
     if live.is_empty() {
         let succeeded = pods.iter().filter(|record| record.pod.phase == PodPhase::Succeeded).count();
-        if succeeded > 0 && job.completions.is_none_or(|all| u32::try_from(succeeded).is_ok_and(|done| done >= all)) {
+        if succeeded > 0
+            && job.completions.wanted.is_none_or(|all| u32::try_from(succeeded).is_ok_and(|done| done >= all))
+        {
             return None;
         }
         return match job.limit_per_index() {

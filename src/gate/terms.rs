@@ -41,14 +41,7 @@ impl Terms {
     /// All else in words, as names with what they stand for; empty for an ordinary Job.
     pub fn words(&self) -> Vec<(&'static str, String)> {
         let mut words = Vec::new();
-        if let Some(by) = &self.managed_by {
-            words.push(("managed by", format!("{by}: how it counts and retries is up to that controller")));
-        }
         if let Some(indexes) = &self.indexes {
-            words.push((
-                "completed",
-                format!("{}{}", listed(&indexes.completed), of(indexes.completed.count(), indexes.of)),
-            ));
             if self.limit_per_index.is_some() {
                 let may = match indexes.limit {
                     Some(limit) => format!(", the Job gives up at {limit}"),
@@ -61,7 +54,8 @@ impl Terms {
             );
         }
         words.extend(self.success.iter().map(|rule| ("success", success_words(rule))));
-        if self.replaces_once_failed && self.managed_by.is_none() {
+        // A policy implies it.
+        if self.replaces_once_failed && self.managed_by.is_none() && self.rules.is_empty() {
             words.push(("replacement", "a pod counts and is replaced once it failed, not while it ends".to_owned()));
         }
         words
@@ -70,10 +64,6 @@ impl Terms {
 
 fn listed(indexes: &crate::cluster::Indexes) -> String {
     if indexes.is_empty() { "no index".to_owned() } else { format!("index {indexes}") }
-}
-
-fn of(count: u32, all: u32) -> String {
-    format!(", {count} of {all}")
 }
 
 fn success_words(rule: &SuccessRule) -> String {

@@ -196,8 +196,8 @@ impl Details<'_> {
 
     /// What failed and does not count, and on what terms all else does.
     fn terms(&mut self, job: &GateJob) {
-        if let Some((attempt, ending, counting)) = job.ignored().next_back() {
-            let count = match job.ignored().count() {
+        if let Some((attempt, ending, counting)) = job.ignored_beside().next_back() {
+            let count = match job.ignored_beside().count() {
                 1 => String::new(),
                 count => format!("{count} failures, the last: "),
             };
@@ -373,7 +373,7 @@ mod tests {
             "  Not counted   pod failed (EvictionByEvictionAPI), 1m00s ago\n                ignored by rule 2: DisruptionTarget (eviction API)\n",
             "  Policy        1. exit code 42 of migrations: fail the index\n                2. DisruptionTarget: ignore\n",
             "                otherwise: count\n",
-            "  Terms         completed: index 0, 1 of 4\n                failed: index 1, the Job gives up at 2\n",
+            "  Terms         failed: index 1, the Job gives up at 2\n",
             "                open: index 2: 1 of 3 failed, 2 left\n",
         ] {
             assert!(text.contains(told), "{told}\n{text}");

@@ -43,8 +43,6 @@ pub(super) struct TermsReport<'a> {
     success: Vec<SuccessReport>,
     #[serde(skip_serializing_if = "Option::is_none")]
     replacement: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    managed_by: Option<&'a str>,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -64,8 +62,6 @@ struct SuccessReport {
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct IndexesReport {
-    of: u32,
-    completed: String,
     failed: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     limit: Option<u32>,
@@ -116,7 +112,8 @@ pub(super) fn not_counted(job: &GateJob) -> Vec<NotCounted<'_>> {
 impl<'a> TermsReport<'a> {
     /// `None` for a Job with nothing beyond its back-off limit.
     pub(super) fn new(terms: &'a Terms) -> Option<Self> {
-        if *terms == Terms::default() {
+        let ordinary = Terms { managed_by: terms.managed_by.clone(), ..Terms::default() };
+        if *terms == ordinary {
             return None;
         }
         let policy = terms.rules.iter().zip(terms.policy()).map(|(rule, text)| RuleReport {
@@ -132,8 +129,6 @@ impl<'a> TermsReport<'a> {
         Some(Self {
             policy: policy.collect(),
             indexes: terms.indexes.as_ref().map(|indexes| IndexesReport {
-                of: indexes.of,
-                completed: indexes.completed.to_string(),
                 failed: indexes.failed.to_string(),
                 limit: indexes.limit,
                 limit_per_index: terms.limit_per_index,
@@ -148,7 +143,6 @@ impl<'a> TermsReport<'a> {
                 })
                 .collect(),
             replacement: terms.replaces_once_failed.then_some("Failed"),
-            managed_by: terms.managed_by.as_deref(),
         })
     }
 }

@@ -162,7 +162,6 @@ fn a_job_says_what_is_complete_what_failed_and_when_it_is_enough() {
     assert_eq!(
         words,
         [
-            "completed: index 0, 1 of 5",
             "failed: index 1, the Job gives up at 3",
             "open: index 3: 1 of 3 failed, 2 left",
             "success: once 2 of index 0-2 completed",

@@ -138,10 +138,13 @@ fn before_all_containers_ended_nobody_tells_what_a_pod_matches() {
 }
 
 #[test]
-fn what_a_rule_ignores_is_an_attempt_that_does_not_count_and_no_last_failure() {
+fn what_a_rule_ignores_is_an_attempt_that_does_not_count_and_the_last_failure_says_so() {
     let rules = json!([on_codes("Ignore", "In", &[42])]);
     let job = gate_job([with_rules(&rules), failed("a", 42, json!({}))]);
-    assert_eq!((job.attempts.pods.failed, job.unseen(), job.last_failure.is_none()), (0, 0, true));
+    assert_eq!((job.attempts.pods.failed, job.unseen()), (0, 0));
+    let Some(crate::gate::LastFailure::Known(last)) = &job.last_failure else { panic!("{:?}", job.last_failure) };
+    assert_eq!(last.counting.to_string(), "ignored by rule 1: exit code 42 of migrations");
+    assert_eq!(job.ignored_beside().count(), 0, "it is told once");
     let ignored: Vec<String> =
         job.ignored().map(|(attempt, _, counting)| format!("{} {counting}", attempt.pod)).collect();
     assert_eq!(ignored, ["a ignored by rule 1: exit code 42 of migrations"]);

@@ -73,8 +73,8 @@ impl Fields<'_> {
 
     /// What failed and does not count: how often, what ended last, and which rule says so.
     pub(super) fn not_counted(&mut self, job: &GateJob) {
-        let Some((attempt, ending, counting)) = job.ignored().next_back() else { return };
-        let times = match job.ignored().count() {
+        let Some((attempt, ending, counting)) = job.ignored_beside().next_back() else { return };
+        let times = match job.ignored_beside().count() {
             1 => String::new(),
             times => format!("{times} failures, the last: "),
         };
