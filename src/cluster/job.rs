@@ -7,7 +7,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::meta::{Condition, Meta, Uid};
-use super::read;
+use super::{Completions, Indexes, read};
+
+/// From this on a limit of failed pods is none: what the API server writes where a limit per index takes its place.
+pub const NO_LIMIT: u32 = i32::MAX.unsigned_abs();
 
 /// A `batch/v1` Job.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -17,7 +20,8 @@ pub struct Job {
     /// All of its labels: Jobs are picked by them.
     #[serde(default)]
     pub labels: BTreeMap<String, String>,
-    /// `spec.backoffLimit`; 6 where the spec leaves it out, as the API server defaults it.
+    /// `spec.backoffLimit`; where the spec leaves it out 6, as the API server defaults it, or with a limit per index
+    /// 2147483647.
     pub backoff_limit: u32,
     /// `spec.activeDeadlineSeconds`.
     pub deadline_seconds: Option<i64>,
@@ -29,6 +33,16 @@ pub struct Job {
     pub restarts_in_place: bool,
     /// `spec.podFailurePolicy.rules`, in their order.
     pub failure_rules: Vec<FailureRule>,
+    /// What an Indexed Job has besides (`spec.completionMode: Indexed`).
+    #[serde(default)]
+    pub indexed: Option<Indexed>,
+    /// `spec.successPolicy.rules`: what is enough for an Indexed Job.
+    #[serde(default)]
+    pub success_rules: Vec<SuccessRule>,
+    /// Whether a pod counts, and is replaced, only once its phase is `Failed`, and not while it ends
+    /// (`spec.podReplacementPolicy: Failed`, which a pod failure policy implies).
+    #[serde(default)]
+    pub replaces_once_failed: bool,
     /// `status.startTime`; it resets when a suspended Job resumes.
     pub started: Option<Timestamp>,
     /// `status.completionTime`.
@@ -41,15 +55,56 @@ pub struct Job {
     pub uncounted_failed: Vec<Uid>,
     /// `status.conditions`.
     pub conditions: Vec<Condition>,
+    /// How many of its pods have to succeed, and did.
+    #[serde(default)]
+    pub completions: Completions,
+}
+
+/// What an Indexed Job has besides.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Indexed {
+    /// `spec.backoffLimitPerIndex`: how many pods of an index may fail without the index failing.
+    pub backoff_limit_per_index: Option<u32>,
+    /// `spec.maxFailedIndexes`: how many indexes may fail without the Job giving up at once.
+    pub max_failed_indexes: Option<u32>,
+    /// `status.completedIndexes`.
+    pub completed: Indexes,
+    /// `status.failedIndexes`.
+    pub failed: Indexes,
+}
+
+/// One rule of a success policy: the Job is done once it holds.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SuccessRule {
+    /// Of which indexes; of any where `None`.
+    pub indexes: Option<Indexes>,
+    /// How many of them have to succeed; all where `None`.
+    pub count: Option<u32>,
 }
 
 /// One rule of a pod failure policy.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FailureRule {
-    /// `Ignore`, `Count`, `FailJob` or `FailIndex`.
-    pub action: String,
+    /// What it does with what it matches.
+    pub action: FailureAction,
     /// What it matches.
     pub matches: RuleMatch,
+}
+
+/// What a rule of a pod failure policy does.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "String", into = "String")]
+pub enum FailureAction {
+    /// The failure does not count, and the pod is replaced.
+    Ignore,
+    /// The failure counts, as it does where no rule matches.
+    Count,
+    /// The Job fails at once.
+    FailJob,
+    /// The index of the pod fails at once.
+    FailIndex,
+    /// Something newer than this: such a rule is skipped (KEP 3329).
+    Unknown(String),
 }
 
 /// What a rule of a pod failure policy matches.
@@ -66,6 +121,32 @@ pub enum RuleMatch {
     },
     /// Conditions of the pod: type and status, any of them.
     Conditions(Vec<(String, bool)>),
+    /// Something newer than this, named by its operator: it is never satisfied (KEP 3329).
+    Unknown(String),
+}
+
+impl From<String> for FailureAction {
+    fn from(word: String) -> Self {
+        match word.as_str() {
+            "Ignore" => Self::Ignore,
+            "Count" => Self::Count,
+            "FailJob" => Self::FailJob,
+            "FailIndex" => Self::FailIndex,
+            _ => Self::Unknown(word),
+        }
+    }
+}
+
+impl From<FailureAction> for String {
+    fn from(action: FailureAction) -> Self {
+        match action {
+            FailureAction::Ignore => "Ignore".into(),
+            FailureAction::Count => "Count".into(),
+            FailureAction::FailJob => "FailJob".into(),
+            FailureAction::FailIndex => "FailIndex".into(),
+            FailureAction::Unknown(word) => word,
+        }
+    }
 }
 
 impl Job {
@@ -74,12 +155,23 @@ impl Job {
         Some(Self {
             meta: Meta::read(object)?,
             labels: read::map(object, &["metadata", "labels"]),
-            backoff_limit: read::count(object, &["spec", "backoffLimit"]).unwrap_or(6),
+            backoff_limit: read::count(object, &["spec", "backoffLimit"]).unwrap_or_else(|| {
+                match Indexed::read(object) {
+                    Some(Indexed { backoff_limit_per_index: Some(_), .. }) => NO_LIMIT,
+                    _ => 6,
+                }
+            }),
             deadline_seconds: read::number(object, &["spec", "activeDeadlineSeconds"]),
             suspend: read::flag(object, &["spec", "suspend"]).unwrap_or(false),
             managed_by: read::text(object, &["spec", "managedBy"]).filter(|by| by != "kubernetes.io/job-controller"),
             restarts_in_place: read::text(object, &template).is_none_or(|policy| policy == "OnFailure"),
-            failure_rules: read::list(object, &["spec", "podFailurePolicy", "rules"]).iter().filter_map(rule).collect(),
+            failure_rules: read::list(object, &["spec", "podFailurePolicy", "rules"]).iter().map(rule).collect(),
+            indexed: Indexed::read(object),
+            success_rules: read::list(object, &["spec", "successPolicy", "rules"]).iter().map(success_rule).collect(),
+            replaces_once_failed: match read::text(object, &["spec", "podReplacementPolicy"]) {
+                Some(policy) => policy == "Failed",
+                None => read::at(object, &["spec", "podFailurePolicy"]).is_some(),
+            },
             started: read::time(object, &["status", "startTime"]),
             completed: read::time(object, &["status", "completionTime"]),
             active: read::count(object, &["status", "active"]).unwrap_or(0),
@@ -89,6 +181,7 @@ impl Job {
                 .map(Uid)
                 .collect(),
             conditions: Condition::read_all(object),
+            completions: Completions::read(object),
         })
     }
 
@@ -101,6 +194,11 @@ impl Job {
     /// resumes.
     pub fn deadline(&self) -> Option<Timestamp> {
         self.started?.checked_add(SignedDuration::from_secs(self.deadline_seconds?)).ok()
+    }
+
+    /// How many pods of an index may fail without the index failing, where there is such a limit.
+    pub fn limit_per_index(&self) -> Option<u32> {
+        self.indexed.as_ref()?.backoff_limit_per_index
     }
 
     /// The most restarts in place before it gives up: 0 and 1 behave alike.
@@ -116,25 +214,107 @@ impl Job {
     }
 }
 
-fn rule(rule: &Value) -> Option<FailureRule> {
-    let action = read::text(rule, &["action"])?;
+impl Indexed {
+    fn read(object: &Value) -> Option<Self> {
+        if read::text(object, &["spec", "completionMode"])? != "Indexed" {
+            return None;
+        }
+        let indexes = |field: &str| Indexes::read(&read::text(object, &["status", field]).unwrap_or_default());
+        Some(Self {
+            backoff_limit_per_index: read::count(object, &["spec", "backoffLimitPerIndex"]),
+            max_failed_indexes: read::count(object, &["spec", "maxFailedIndexes"]),
+            completed: indexes("completedIndexes"),
+            failed: indexes("failedIndexes"),
+        })
+    }
+}
+
+fn success_rule(rule: &Value) -> SuccessRule {
+    SuccessRule {
+        indexes: read::text(rule, &["succeededIndexes"]).map(|text| Indexes::read(&text)),
+        count: read::count(rule, &["succeededCount"]),
+    }
+}
+
+/// A rule that says nothing that is known keeps its place: rules are told by their numbers.
+fn rule(rule: &Value) -> FailureRule {
+    let action = read::text(rule, &["action"]).unwrap_or_default().into();
     let matches = match read::at(rule, &["onExitCodes"]) {
-        Some(exit) => RuleMatch::ExitCodes {
-            container: read::text(exit, &["containerName"]),
-            inside: read::text(exit, &["operator"]).as_deref() != Some("NotIn"),
-            codes: read::list(exit, &["values"]).iter().filter_map(|code| read::number(code, &[])).collect(),
-        },
+        Some(exit) => {
+            let operator = read::text(exit, &["operator"]).unwrap_or_default();
+            match operator.as_str() {
+                "In" | "NotIn" => RuleMatch::ExitCodes {
+                    container: read::text(exit, &["containerName"]),
+                    inside: operator == "In",
+                    codes: read::list(exit, &["values"]).iter().filter_map(|code| read::number(code, &[])).collect(),
+                },
+                _ => RuleMatch::Unknown(operator),
+            }
+        }
         None => RuleMatch::Conditions(
             read::list(rule, &["onPodConditions"])
                 .iter()
                 .filter_map(|on| {
-                    Some((
-                        read::text(on, &["type"])?,
-                        read::text(on, &["status"]).is_none_or(|status| status == "True"),
-                    ))
+                    let holds = match read::text(on, &["status"]).as_deref() {
+                        None | Some("True") => true,
+                        Some("False") => false,
+                        Some(_) => return None,
+                    };
+                    Some((read::text(on, &["type"])?, holds))
                 })
                 .collect(),
         ),
     };
-    Some(FailureRule { action, matches })
+    FailureRule { action, matches }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::fixture::{job, with};
+
+    fn read(spec: Value) -> Job {
+        Job::read(&with(job(), json!({"spec": spec}))).unwrap()
+    }
+
+    #[test]
+    fn a_rule_that_is_not_known_keeps_its_place() {
+        let codes = |operator: &str| json!({"operator": operator, "values": [42]});
+        let rules = json!([{"action": "Later", "onExitCodes": codes("In")}, {"action": "Ignore", "onExitCodes": codes("Above")},
+            {}, {"action": "FailJob", "onPodConditions": [{"type": "DisruptionTarget"}]}]);
+        let rules = read(json!({"podFailurePolicy": {"rules": rules}})).failure_rules;
+        let in_42 = RuleMatch::ExitCodes { container: None, inside: true, codes: vec![42] };
+        assert_eq!(rules[0], FailureRule { action: FailureAction::Unknown("Later".into()), matches: in_42 });
+        assert_eq!(rules[1].matches, RuleMatch::Unknown("Above".into()));
+        assert_eq!(rules[2].matches, RuleMatch::Conditions(Vec::new()));
+        let disrupted = RuleMatch::Conditions(vec![("DisruptionTarget".into(), true)]);
+        assert_eq!(rules[3], FailureRule { action: FailureAction::FailJob, matches: disrupted });
+    }
+
+    #[test]
+    fn an_indexed_job_with_a_limit_per_index_has_no_other_limit_unless_it_is_written() {
+        let limit =
+            |spec: Value| read(with(json!({"backoffLimit": null, "completionMode": "Indexed"}), spec)).backoff_limit;
+        assert_eq!(limit(json!({})), 6);
+        assert_eq!(limit(json!({"backoffLimitPerIndex": 1})), NO_LIMIT);
+        assert_eq!(limit(json!({"backoffLimitPerIndex": 1, "backoffLimit": 3})), 3);
+        assert_eq!(limit(json!({"backoffLimitPerIndex": 1, "completionMode": "NonIndexed"})), 6);
+    }
+
+    #[test]
+    fn a_pod_failure_policy_replaces_pods_once_they_failed() {
+        assert!(!read(json!({})).replaces_once_failed);
+        assert!(read(json!({"podReplacementPolicy": "Failed"})).replaces_once_failed);
+        assert!(!read(json!({"podReplacementPolicy": "TerminatingOrFailed"})).replaces_once_failed);
+        assert!(read(json!({"podFailurePolicy": {"rules": []}})).replaces_once_failed);
+    }
+
+    #[test]
+    fn an_action_is_kept_as_its_word() {
+        for word in ["Ignore", "Count", "FailJob", "FailIndex", "Later"] {
+            assert_eq!(String::from(FailureAction::from(word.to_owned())), word);
+        }
+    }
 }

@@ -8,6 +8,7 @@
 //! | `read`, `text` | lenient reading, cleaning |
 //! | `meta` | names, uids, owners, conditions |
 //! | `gitlabcore`, `gluesync_platform`, `job`, `pod`, `event`, `deployment`, `stateful_set`, `daemon_set` | one kind each |
+//! | `completions`, `indexes` | how many pods of a Job succeeded; indexes of an Indexed Job |
 //! | `workload_kind` | the kinds that roll out |
 //! | `selector`, `selection` | label selectors; what is watched |
 //! | `object` | any of them, read from JSON |
@@ -23,6 +24,7 @@
 //! | `world` | all of it, and how a change is applied |
 
 mod change;
+mod completions;
 mod daemon_set;
 mod deployment;
 mod event;
@@ -30,6 +32,7 @@ mod excerpt;
 mod feed;
 mod gitlabcore;
 mod gluesync_platform;
+mod indexes;
 mod job;
 mod line;
 mod log;
@@ -51,6 +54,7 @@ mod workload_kind;
 mod world;
 
 pub use change::{Change, ClusterEvent, ClusterName, Scope};
+pub use completions::Completions;
 pub use daemon_set::DaemonSet;
 pub use deployment::Deployment;
 pub use event::Event;
@@ -58,7 +62,8 @@ pub use excerpt::{Excerpt, ExcerptKind};
 pub use feed::{Feed, FeedState, WatchState};
 pub use gitlabcore::GitLabCore;
 pub use gluesync_platform::GluesyncPlatform;
-pub use job::{FailureRule, Job, RuleMatch};
+pub use indexes::Indexes;
+pub use job::{FailureAction, FailureRule, Indexed, Job, NO_LIMIT, RuleMatch, SuccessRule};
 pub use line::{Colour, LONGEST_LINE, LogLine, Look, Paint};
 pub use log::{FOLLOWED, KEPT, Log, LogChange, LogEnd, LogNews, RunId, Via};
 pub use logs::Logs;
@@ -67,7 +72,7 @@ pub(crate) use manifest::{Served, read_field};
 pub use memory::{Memory, Upgrade};
 pub use meta::{Condition, Labels, Meta, Owner, Uid, condition, holding, is_namespace};
 pub use object::{Kind, Object, Unreadable};
-pub use pod::{Container, ContainerRole, ContainerState, Pod, PodPhase, Terminated, restarts};
+pub use pod::{Container, ContainerRole, ContainerState, Pod, PodIndex, PodPhase, Terminated, restarts};
 pub use record::{FinishedRun, JobRecord, PodRecord, Released};
 pub use selection::{JobPick, Pick, Selection};
 pub use selector::LabelSelector;

@@ -24,11 +24,37 @@ pub struct Pod {
     /// Whether containers that failed are started again in it (`restartPolicy: OnFailure`).
     #[serde(default)]
     pub restarts_in_place: bool,
+    /// Which index of an Indexed Job it is of.
+    #[serde(default)]
+    pub index: Option<PodIndex>,
     /// `status.conditions`.
     pub conditions: Vec<Condition>,
     /// Its init containers, then its main ones, in the order of the spec. Ephemeral ones are left out: the Job
     /// controller does not count them.
     pub containers: Vec<Container>,
+}
+
+/// Which index of an Indexed Job a pod is of, and what failed before in that index: the Job controller carries it on from pod
+/// to pod.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PodIndex {
+    /// `batch.kubernetes.io/job-completion-index`.
+    pub index: u32,
+    /// `batch.kubernetes.io/job-index-failure-count`: pods of the index that failed before this one, and counted.
+    pub failed: u32,
+    /// `batch.kubernetes.io/job-index-ignored-failure-count`: those that failed and did not count.
+    pub ignored: u32,
+}
+
+impl PodIndex {
+    fn read(object: &Value) -> Option<Self> {
+        let of_job = |place: &str, name: &str| {
+            read::count(object, &["metadata", place, &format!("batch.kubernetes.io/job-{name}")])
+        };
+        let index = of_job("annotations", "completion-index").or_else(|| of_job("labels", "completion-index"))?;
+        let count = |name| of_job("annotations", name).unwrap_or(0);
+        Some(Self { index, failed: count("index-failure-count"), ignored: count("index-ignored-failure-count") })
+    }
 }
 
 /// The phase of a pod.
@@ -177,6 +203,7 @@ impl Pod {
             message: read::message(object, &["status", "message"]).unwrap_or_default(),
             node: read::text(object, &["spec", "nodeName"]),
             restarts_in_place: read::text(object, &["spec", "restartPolicy"]).as_deref() == Some("OnFailure"),
+            index: PodIndex::read(object),
             conditions: Condition::read_all(object),
             containers,
         })

@@ -1,12 +1,14 @@
 //! What to do next, in words.
 
-use super::{Attempts, Backlog, Cause, GateState, Outlook, Purpose, StartFault, Unseen};
+use super::policy::fails_at_once;
+use super::{Attempts, Backlog, Cause, GateState, Outlook, Purpose, StartFault, Terms, Unseen};
 use crate::cluster::{Job, PodPhase, PodRecord};
 
 /// What to do next. `None` where there is nothing to do and nothing to explain.
 pub(super) fn advice(
     state: &GateState,
     attempts: &Attempts,
+    terms: &Terms,
     job: &Job,
     pods: &[&PodRecord],
     backlog: Option<&Backlog>,
@@ -22,12 +24,27 @@ pub(super) fn advice(
             seconds(job),
             again(),
         ),
-        GateState::Retrying { .. } if attempts.tally().left() == 0 => {
+        GateState::Running { finishing: false } | GateState::Retrying { .. } if job.managed_by.is_some() => format!(
+            "{} manages the Job: whether it tries again is up to that controller.",
+            job.managed_by.as_deref().unwrap_or_default()
+        ),
+        GateState::Retrying { .. } if attempts.exhausted() => {
             // The controller looks at the restarts, and those rise as the next run starts.
             "No attempt is left: the Job gives up, at the latest when the next run starts.".to_owned()
         }
+        GateState::Retrying { .. } if indexes_failed(terms) => format!(
+            "The other indexes go on. {}",
+            match terms.indexes.as_ref().and_then(|indexes| indexes.tally().left()) {
+                Some(left) => format!("The Job gives up with {left} more that fail, and else fails at its end."),
+                None => "The Job fails at its end, as an index of it failed.".to_owned(),
+            },
+        ),
         GateState::Retrying { .. } => {
-            "Kubernetes tries again by itself. The upgrade goes on if an attempt succeeds.".to_owned()
+            let again = "Kubernetes tries again by itself. The upgrade goes on if an attempt succeeds.";
+            match fails_at_once(&terms.rules) {
+                Some(what) => format!("{again} It fails at once with {what}."),
+                None => again.to_owned(),
+            }
         }
         GateState::Blocked(fault) => blocked(fault),
         GateState::Failing(_) => {
@@ -49,6 +66,11 @@ pub(super) fn advice(
             },
             again(),
         ),
+        GateState::Failed(failure) if failure.rule().is_some() => format!(
+            "Its pod failure policy failed it at once, by rule {}. Mend the cause, then {}",
+            failure.rule().unwrap_or_default(),
+            again(),
+        ),
         GateState::Failed(_) => format!("Mend the cause, then {}", again()),
         GateState::Suspended => "The Job is suspended, and goes on when it is resumed.".to_owned(),
         GateState::Running { finishing: false } if replacement_delayed(job, pods) => {
@@ -59,6 +81,11 @@ pub(super) fn advice(
         }
         _ => return None,
     })
+}
+
+/// Whether an index failed and none of a success policy can make up for it.
+fn indexes_failed(terms: &Terms) -> bool {
+    terms.success.is_empty() && terms.indexes.as_ref().is_some_and(|indexes| indexes.tally().failed > 0)
 }
 
 fn has_log(record: &PodRecord) -> bool {

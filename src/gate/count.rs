@@ -2,17 +2,25 @@
 //! (requirement: "a failed run counts as soon as it fails").
 
 use super::taken::{TOLERANCE, Taken, accounted, cut_off, gave_up_at, listed, taken};
-use super::{Attempts, policy};
-use crate::cluster::{Container, ContainerState, Event, Job, JobRecord, PodPhase, PodRecord, holding};
+use super::{Attempts, JobIndexes, policy};
+use crate::cluster::{Container, ContainerState, Event, Job, JobRecord, PodPhase, PodRecord, Released, holding};
 
 /// The failed attempts of a Job, from its status, the records of its pods, the gone ones included, and the events about it.
-/// How another controller counts (`spec.managedBy`) is not for us to tell: then it is what the status reports.
-pub(super) fn count<'a>(of: &JobRecord, pods: &[&PodRecord], events: impl Iterator<Item = &'a Event>) -> Attempts {
+/// How another controller counts (`spec.managedBy`) is not for us to tell: then it is what the status reports, and no limit.
+pub(super) fn count<'a>(
+    of: &JobRecord,
+    pods: &[&PodRecord],
+    indexes: Option<&JobIndexes>,
+    events: impl Iterator<Item = &'a Event>,
+) -> Attempts {
     let job = &of.job;
     if job.managed_by.is_some() {
-        return Attempts::new(0, job.failed_pods(), job.backoff_limit, false);
+        return Attempts::of_another(job.failed_pods());
     }
     let pods_failed = failed_pods(of, pods).saturating_sub(stopped_unseen(job, pods, events));
+    if let Some(indexes) = indexes.filter(|_| job.limit_per_index().is_some()) {
+        return Attempts::per_index(pods_failed, job.backoff_limit, indexes.nearest(), indexes.tally());
+    }
     let restarts = pods.iter().map(|record| failed_runs_of(record, of)).fold(0, u32::saturating_add);
     // Where nobody saw the pods, the reason tells: the limit of pods is passed, or it was the limit of restarts.
     let by_limit = gave_up(job).is_some_and(|condition| condition.reason == "BackoffLimitExceeded");
@@ -79,7 +87,25 @@ fn failed_pods(of: &JobRecord, pods: &[&PodRecord]) -> u32 {
             _ => {}
         }
     }
-    u32::try_from(failed.max(0)).unwrap_or(u32::MAX)
+    u32::try_from(failed.max(0)).unwrap_or(u32::MAX).max(seen_to_fail(of, pods))
+}
+
+/// Pods that were seen to fail and that count for certain. Each is counted once, sooner or later; but it goes, or loses its
+/// finalizer, on one stream, and is listed by its Job on another (seen on a real cluster): between the two nothing would tell
+/// of it. One that its Job let go of before was stopped by a suspension; and what is over counts no more.
+fn seen_to_fail(of: &JobRecord, pods: &[&PodRecord]) -> u32 {
+    if over(of) || holding(&of.job.conditions, "SuccessCriteriaMet").is_some() {
+        return 0;
+    }
+    let failed = pods.iter().filter(|record| {
+        let for_certain = match taken(record, of) {
+            Taken::Not => !record.runs.is_empty(),
+            Taken::Away { .. } => record.deletion_requested.is_none() || record.released == Some(Released::Later),
+            _ => false,
+        };
+        record.pod.phase == PodPhase::Failed && for_certain && !policy::ignores(&of.job, &record.pod)
+    });
+    u32::try_from(failed.count()).unwrap_or(u32::MAX)
 }
 
 /// Whether the policy ignored a pod when its Job stopped it: what then ran had no exit code yet.

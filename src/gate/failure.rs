@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
+use super::Counting;
 use crate::cluster::{Excerpt, ExcerptKind, Log, LogEnd, Terminated, Via};
 
 /// The last failure of a gate.
@@ -30,6 +31,8 @@ pub struct Failure {
     pub ending: Ending,
     /// The termination message, or the message of the pod; empty where there is none.
     pub message: String,
+    /// How it counts.
+    pub counting: Counting,
     /// The log of the run that failed, as far as it was read.
     pub log: Option<Arc<Log>>,
     /// The lines that tell why it failed: of that log, or of a termination message of several lines where there is none.

@@ -57,25 +57,28 @@ pub(super) fn forecast(
     let took = Took::of(history)?;
     let tally = attempts.tally();
     let mut failed = tally.failed;
+    let limit = tally.limit?;
     let running = history.iter().find(|attempt| attempt.outcome == Outcome::Running);
     let last = history.iter().rev().find_map(|attempt| attempt.ended)?;
     let mut starts = match running {
         Some(running) => running.started?,
         None => next_restart.unwrap_or(last),
     };
-    if tally.left() == 0 || tally.left() > MOST {
+    if !(1..=MOST).contains(&tally.left()?) {
         return None;
     }
     let exhausted = loop {
         let ends = starts.checked_add(took.median).ok()?;
         failed += 1;
-        if failed >= tally.limit {
+        if failed >= limit {
             break ends;
         }
         let delay = match attempts.nearer {
             // The first failure is followed by no delay, and so a delay is that of the restarts before it.
             Count::Restarts => restart_delay(failed - 1, took.median),
             Count::Pods => replacement_delay(failed),
+            // Each index has delays of its own.
+            Count::Index { .. } | Count::Indexes(_) => return None,
         };
         starts = ends.checked_add(delay).ok()?;
     };
@@ -101,16 +104,21 @@ impl Took {
 mod tests {
     use super::*;
     use crate::fixture::at;
-    use crate::gate::Ending;
+    use crate::gate::{Counting, Ending};
 
     fn failed(started: i64, ended: i64) -> Attempt {
         Attempt {
             pod: "a".into(),
             run: None,
+            index: None,
             node: None,
             started: Some(at(started)),
             ended: Some(at(ended)),
-            outcome: Outcome::Failed { ending: Ending::Pod { reason: String::new() }, message: String::new() },
+            outcome: Outcome::Failed {
+                ending: Ending::Pod { reason: String::new() },
+                message: String::new(),
+                counting: Counting::Counted(None),
+            },
         }
     }
 

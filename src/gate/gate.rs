@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use jiff::{SignedDuration, Timestamp};
 
 use super::logs::of_attempt;
-use super::{Attempts, Backlog, Command, Ending, Forecast, GateState, LastFailure, RunLog, Tally};
+use super::{Attempts, Backlog, Command, Counting, Ending, Forecast, GateState, LastFailure, RunLog, Terms};
 use crate::cluster::{Condition, Container, Event, Excerpt, ExcerptKind, Manifest, PodPhase, RunId, Uid, restarts};
 
 /// A gate. It holds points in time and never ages, so that equal means unchanged.
@@ -18,9 +18,9 @@ pub struct Gate {
 }
 
 impl Gate {
-    /// The count of failed attempts that is nearer its limit, where any failed.
-    pub fn tally(&self) -> Option<Tally> {
-        self.job.as_ref().filter(|job| job.attempts.any()).map(|job| job.attempts.tally())
+    /// The counts of failed attempts, where any failed.
+    pub fn tried(&self) -> Option<&Attempts> {
+        self.job.as_ref().map(|job| &job.attempts).filter(|attempts| attempts.any())
     }
 }
 
@@ -43,8 +43,10 @@ pub struct GateJob {
     pub ended: Option<Timestamp>,
     /// Its deadline, where it has one and has started.
     pub deadline: Option<Deadline>,
-    /// Failed attempts in both counts.
+    /// Failed attempts in its counts.
     pub attempts: Attempts,
+    /// On what terms they count.
+    pub terms: Terms,
     /// The attempts one by one, oldest first, as far as they were seen.
     pub history: Vec<Attempt>,
     /// The logs of its runs, in the order in which they began.
@@ -97,6 +99,8 @@ pub struct Attempt {
     pub node: Option<String>,
     /// The run of a container that it was; absent where the pod failed as a whole.
     pub run: Option<RunId>,
+    /// The index of an Indexed Job that it is of.
+    pub index: Option<u32>,
     /// When it started.
     pub started: Option<Timestamp>,
     /// When it ended.
@@ -110,12 +114,14 @@ pub struct Attempt {
 pub enum Outcome {
     /// It runs.
     Running,
-    /// It failed, and counts.
+    /// It failed.
     Failed {
         /// What ended, and how.
         ending: Ending,
         /// The message; empty where there is none.
         message: String,
+        /// How it counts.
+        counting: Counting,
     },
     /// It ended well.
     Succeeded,
@@ -161,16 +167,33 @@ impl GateJob {
         self.attempts.unseen(&self.history)
     }
 
-    /// The number of an attempt, from 1, by its place in the history. It agrees with the count of failures: those that
-    /// nobody saw came before.
+    /// The number of an attempt, from 1, by its place in the history. It agrees with the count of failures where each counts:
+    /// those that nobody saw came before.
     pub fn number(&self, attempt: usize) -> usize {
         self.unseen() + attempt + 1
+    }
+
+    /// The attempts that failed and that the policy ignores, oldest first, each with what it says.
+    pub fn ignored(&self) -> impl DoubleEndedIterator<Item = (&Attempt, &Ending, &Counting)> {
+        self.history.iter().filter_map(|attempt| match &attempt.outcome {
+            Outcome::Failed { ending, counting, .. } if !counting.counts() => Some((attempt, ending, counting)),
+            _ => None,
+        })
+    }
+
+    /// Those of them that are not told as the last failure.
+    pub fn ignored_beside(&self) -> impl DoubleEndedIterator<Item = (&Attempt, &Ending, &Counting)> {
+        let last = match &self.last_failure {
+            Some(LastFailure::Known(failure)) => Some((failure.pod.as_str(), failure.time)),
+            _ => None,
+        };
+        self.ignored().filter(move |(attempt, ..)| Some((attempt.pod.as_str(), attempt.ended)) != last)
     }
 
     /// Why an attempt failed, in one line, by its place in the history: its message, or what its log tells where it has
     /// none. `None` where neither does.
     pub fn reason(&self, attempt: usize) -> Option<Cow<'_, str>> {
-        let Outcome::Failed { ending, message } = &self.history.get(attempt)?.outcome else { return None };
+        let Outcome::Failed { ending, message, .. } = &self.history.get(attempt)?.outcome else { return None };
         let read = match ending {
             _ if !message.is_empty() => return Some(Excerpt::telling_message(message)),
             Ending::Container { .. } => of_attempt(&self.logs, attempt)?,

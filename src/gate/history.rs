@@ -5,8 +5,9 @@ use std::borrow::Cow;
 use jiff::Timestamp;
 
 use super::logs::of_attempt;
+use super::state::rule_of;
 use super::taken::{Taken, accounted, cut_off, taken};
-use super::{Attempt, Attempts, Ending, Exit, Failure, LastFailure, Outcome, RunLog, policy};
+use super::{Attempt, Attempts, By, Counting, Ending, Exit, Failure, LastFailure, Matched, Outcome, RunLog, policy};
 use crate::cluster::{
     ContainerRole, ContainerState, Excerpt, FinishedRun, Job, JobRecord, Log, PodPhase, PodRecord, holding,
 };
@@ -17,7 +18,7 @@ pub(super) fn attempts(of: &JobRecord, pods: &[&PodRecord]) -> Vec<Attempt> {
     let mut attempts = Vec::new();
     for record in pods {
         let taken = taken(record, of);
-        attempts.extend(record.runs.iter().filter_map(|run| attempt(run, record, &taken)));
+        attempts.extend(record.runs.iter().filter_map(|run| attempt(run, record, &taken, &of.job)));
         if let Taken::Away { reason, message, time } = &taken
             && told_as_failed(of, record)
         {
@@ -29,7 +30,12 @@ pub(super) fn attempts(of: &JobRecord, pods: &[&PodRecord]) -> Vec<Attempt> {
                 run: None,
                 started: first.or(record.pod.meta.created),
                 ended: *time,
-                outcome: Outcome::Failed { ending: Ending::Pod { reason: reason.clone() }, message: message.clone() },
+                index: index(record),
+                outcome: Outcome::Failed {
+                    ending: Ending::Pod { reason: reason.clone() },
+                    message: message.clone(),
+                    counting: policy::counting(&of.job, &record.pod),
+                },
             });
         } else if !record.gone {
             attempts.extend(running(record));
@@ -43,22 +49,30 @@ pub(super) fn attempts(of: &JobRecord, pods: &[&PodRecord]) -> Vec<Attempt> {
     attempts
 }
 
-/// A pod that is merely terminating is not yet a failed attempt: its Job may be about to say that it gave up. One that the
-/// Job's failure policy ignores is none at all.
+/// A pod that is merely terminating is not yet a failed attempt: its Job may be about to say that it gave up.
 fn told_as_failed(of: &JobRecord, record: &PodRecord) -> bool {
-    let job = &of.job;
-    let told = record.pod.phase == PodPhase::Failed || accounted(of, record) || record.gone && job.failed > 0;
-    told && !policy::ignores(job, &record.pod)
+    record.pod.phase == PodPhase::Failed || accounted(of, record) || record.gone && of.job.failed > 0
+}
+
+fn index(record: &PodRecord) -> Option<u32> {
+    record.pod.index.map(|of| of.index)
 }
 
 /// The attempt that a finished run is; an init container that ended well is none.
-fn attempt(run: &FinishedRun, record: &PodRecord, taken: &Taken) -> Option<Attempt> {
+fn attempt(run: &FinishedRun, record: &PodRecord, taken: &Taken, job: &Job) -> Option<Attempt> {
     let cut = cut_off(run, record, taken);
     let outcome = match (cut, run.end.failed()) {
         (true, _) if matches!(taken, Taken::Away { .. }) || run.role != ContainerRole::Main => return None,
         (true, _) if run.end.started.is_none() => return None,
         (true, _) => Outcome::Stopped,
-        (false, true) => Outcome::Failed { ending: ending(run), message: run.end.message.clone() },
+        (false, true) => Outcome::Failed {
+            ending: ending(run),
+            message: run.end.message.clone(),
+            counting: match job.restarts_in_place {
+                true => Counting::Counted(None),
+                false => policy::counting(job, &record.pod),
+            },
+        },
         (false, false) if run.role == ContainerRole::Main => Outcome::Succeeded,
         (false, false) => return None,
     };
@@ -66,6 +80,7 @@ fn attempt(run: &FinishedRun, record: &PodRecord, taken: &Taken) -> Option<Attem
         pod: record.pod.meta.name.clone(),
         node: record.pod.node.clone(),
         run: Some(run.id()),
+        index: index(record),
         started: run.end.started,
         ended: run.end.finished,
         outcome,
@@ -78,6 +93,7 @@ fn running(record: &PodRecord) -> impl Iterator<Item = Attempt> {
             pod: record.pod.meta.name.clone(),
             node: record.pod.node.clone(),
             run: Some(container.run()),
+            index: index(record),
             started: *started,
             ended: None,
             outcome: Outcome::Running,
@@ -90,11 +106,11 @@ fn ending(run: &FinishedRun) -> Ending {
     Ending::Container { container: run.container.clone(), exit: (&run.end).into(), reason: run.end.reason.clone() }
 }
 
-/// The attempt that failed last, and its place in the history. A pod that was taken away is one only where the Job counts
+/// The attempt that failed last, and its place in the history: of runs also one that a policy ignores, which says so. A pod that was taken away is one only where the Job counts
 /// failed pods: one stopped by a suspension that is over can look the same, and is not counted.
 pub(super) fn last_failed<'a>(attempts: &Attempts, history: &'a [Attempt]) -> Option<(usize, &'a Attempt)> {
     let counts = |attempt: &Attempt| match &attempt.outcome {
-        Outcome::Failed { ending: Ending::Pod { .. }, .. } => attempts.pods.failed > 0,
+        Outcome::Failed { ending: Ending::Pod { .. }, counting, .. } => attempts.pods.failed > 0 && counting.counts(),
         outcome => matches!(outcome, Outcome::Failed { .. }),
     };
     history.iter().enumerate().rev().find(|(_, attempt)| counts(attempt))
@@ -124,7 +140,7 @@ pub(super) fn last_failure(
 /// whether it is gone.
 pub fn failure_of(history: &[Attempt], logs: &[RunLog], place: usize) -> Option<Failure> {
     let attempt = history.get(place)?;
-    let Outcome::Failed { ending, message } = &attempt.outcome else { return None };
+    let Outcome::Failed { ending, message, counting } = &attempt.outcome else { return None };
     let log = of_attempt(logs, place).cloned();
     Some(Failure {
         time: attempt.ended,
@@ -132,6 +148,7 @@ pub fn failure_of(history: &[Attempt], logs: &[RunLog], place: usize) -> Option<
         pod_gone: false,
         ending: ending.clone(),
         message: message.clone(),
+        counting: counting.clone(),
         excerpt: excerpt_of(ending, log.as_deref(), message),
         log,
     })
@@ -162,6 +179,8 @@ fn from_condition(job: &Job) -> Option<Failure> {
     let (container, rest) = condition.message.strip_prefix("Container ")?.split_once(" for pod ")?;
     let (pod, rest) = rest.split_once(" failed with exit code ")?;
     let code = rest.split(' ').next()?.parse().ok()?;
+    let by = || By::ExitCode { container: container.to_owned(), code };
+    let counting = rule_of(&condition.message).map(|rule| Counting::FailedJob(Matched { rule, by: by() }));
     let time: Option<Timestamp> = condition.since;
     Some(Failure {
         time,
@@ -173,6 +192,7 @@ fn from_condition(job: &Job) -> Option<Failure> {
             reason: String::new(),
         },
         message: String::new(),
+        counting: counting.unwrap_or(Counting::Counted(None)),
         log: None,
         excerpt: None,
     })

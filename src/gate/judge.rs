@@ -3,8 +3,9 @@
 use jiff::Timestamp;
 
 use super::count::{count, gave_up};
+use super::indexes::indexes;
 use super::{
-    Backlog, Deadline, Failure, Gate, GateJob, GatePod, GateState, JobFailure, LastFailure, Unseen, advice,
+    Backlog, Deadline, Failure, Gate, GateJob, GatePod, GateState, JobFailure, LastFailure, Terms, Unseen, advice,
     events_about, forecast, history, logs, next, start,
 };
 use crate::cluster::{Condition, Job, JobRecord, PodRecord, World, holding};
@@ -25,7 +26,8 @@ pub fn judge(world: &World, record: &JobRecord, purpose: &Purpose<'_>) -> Gate {
     pods.sort_by(|one, other| {
         (one.pod.meta.created, &one.pod.meta.name).cmp(&(other.pod.meta.created, &other.pod.meta.name))
     });
-    let attempts = count(record, &pods, world.events_about(&job.meta.uid));
+    let indexes = indexes(record, &pods);
+    let attempts = count(record, &pods, indexes.as_ref(), world.events_about(&job.meta.uid));
     let history = history::attempts(record, &pods);
     let logs = logs::logs(&pods, &history);
     let last_failure = history::last_failure(job, &pods, &attempts, &history, &logs);
@@ -40,7 +42,7 @@ pub fn judge(world: &World, record: &JobRecord, purpose: &Purpose<'_>) -> Gate {
             None => match start::fault(job, &pods, world) {
                 Some(fault) => GateState::Blocked(fault),
                 None if attempts.any() => GateState::Retrying {
-                    next_restart: next::next_restart(job, &pods, &attempts, last_failure.as_ref()),
+                    next_restart: next::next_restart(job, &pods, &attempts, &history, last_failure.as_ref()),
                 },
                 None => GateState::Running { finishing: false },
             },
@@ -51,11 +53,15 @@ pub fn judge(world: &World, record: &JobRecord, purpose: &Purpose<'_>) -> Gate {
     let deadline = deadline(record);
     let backlog = purpose.waits_for_background.then(|| Backlog::read(&logs, deadline.map(|at| at.at))).flatten();
     let forecast = match state {
-        GateState::Retrying { next_restart } => forecast::forecast(&attempts, &history, next_restart, deadline),
+        // Of several pods at a time nobody can tell which fails next.
+        GateState::Retrying { next_restart } if job.completions.parallelism <= 1 => {
+            forecast::forecast(&attempts, &history, next_restart, deadline)
+        }
         _ => None,
     };
     let objects = [&job.meta.uid].into_iter().chain(pods.iter().map(|record| &record.pod.meta.uid));
-    let advice = advice::advice(&state, &attempts, job, &pods, backlog.as_ref(), purpose);
+    let terms = Terms::of(job, indexes);
+    let advice = advice::advice(&state, &attempts, &terms, job, &pods, backlog.as_ref(), purpose);
     Gate {
         job: Some(GateJob {
             namespace: job.meta.namespace.clone(),
@@ -67,6 +73,7 @@ pub fn judge(world: &World, record: &JobRecord, purpose: &Purpose<'_>) -> Gate {
             ended: ended(job),
             deadline,
             attempts,
+            terms,
             history,
             logs,
             forecast,

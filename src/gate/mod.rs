@@ -8,7 +8,8 @@
 //! |---|---|
 //! | `gate`, `state`, `attempts`, `failure`, `fault`, `command` | the values: everything that is told of a gate |
 //! | `judge` | how it all comes together |
-//! | `count`, `policy` | counting as the Job controller counts |
+//! | `count`, `indexes` | counting as the Job controller counts, of the whole Job and of each of its indexes |
+//! | `policy`, `disruption`, `terms` | what a pod failure policy says of a failed pod, who disrupted it; on what terms a Job counts |
 //! | `taken` | what took a pod away, which is not how its containers ended |
 //! | `history`, `events` | the attempts one by one, the last failure; what was said of an object and its pods |
 //! | `logs` | the logs run by run |
@@ -21,6 +22,7 @@ mod attempts;
 mod backlog;
 mod command;
 mod count;
+mod disruption;
 mod events;
 mod failure;
 mod fault;
@@ -29,6 +31,7 @@ mod forecast;
 mod gate;
 mod history;
 mod image;
+mod indexes;
 mod judge;
 mod logs;
 mod next;
@@ -40,17 +43,22 @@ mod state;
 #[cfg(test)]
 mod symptoms;
 mod taken;
+mod terms;
 
 pub use attempts::{Attempts, Count, Tally};
 pub use backlog::{Backlog, Motion, Outlook, Pending};
 pub use command::{Command, Target};
+pub use disruption::Disruption;
 pub use events::events_about;
 pub use failure::{Ending, Exit, Failure, LastFailure, LogSource, Telling};
 pub use fault::{Cause, StartFault};
 pub use forecast::{Forecast, Limit, Took};
 pub use gate::{Attempt, Deadline, Gate, GateJob, GatePod, Outcome};
 pub use history::failure_of;
+pub use indexes::JobIndexes;
 pub use judge::{Purpose, judge};
 pub use logs::RunLog;
+pub use policy::{By, Counting, Matched, policy_words};
 pub use start::start_fault;
 pub use state::{GateState, JobFailure, Unseen};
+pub use terms::Terms;

@@ -1,9 +1,11 @@
 //! When the next run starts, and the command to run meanwhile.
 
+use std::collections::BTreeMap;
+
 use jiff::{SignedDuration, Timestamp};
 
-use super::{Attempt, Attempts, Command, Failure, GateState, LastFailure};
-use crate::cluster::{Container, ContainerRole, ContainerState, Job, PodPhase, PodRecord, Terminated};
+use super::{Attempt, Attempts, Command, Failure, GateState, LastFailure, Outcome};
+use crate::cluster::{Container, ContainerRole, ContainerState, Indexed, Job, PodPhase, PodRecord, Terminated};
 
 /// A restarted container waits 10 s, 20 s, 40 s … and at most this long.
 const LONGEST_RESTART: i64 = 300;
@@ -20,18 +22,67 @@ pub(super) fn next_restart(
     job: &Job,
     pods: &[&PodRecord],
     attempts: &Attempts,
+    history: &[Attempt],
     last: Option<&LastFailure>,
 ) -> Option<Timestamp> {
     let live: Vec<&&PodRecord> = pods.iter().filter(|record| waits_or_runs(record)).collect();
     if live.is_empty() {
-        if pods.iter().any(|record| record.pod.phase == PodPhase::Succeeded) {
+        let succeeded = pods.iter().filter(|record| record.pod.phase == PodPhase::Succeeded).count();
+        if succeeded > 0
+            && job.completions.wanted.is_none_or(|all| u32::try_from(succeeded).is_ok_and(|done| done >= all))
+        {
             return None;
         }
-        let Some(LastFailure::Known(Failure { time: Some(time), .. })) = last else { return None };
-        return time.checked_add(replacement_delay(attempts.pods.failed)).ok();
+        return match job.limit_per_index() {
+            Some(_) => replacement_of_an_index(job, pods, history),
+            None => replacement(attempts, history, last),
+        };
     }
     let waiting = live.iter().filter(|record| !record.pod.terminating()).flat_map(|record| &record.pod.containers);
     waiting.filter_map(|container| restart(container, job)).min()
+}
+
+/// About when the replacement of the pod that failed last comes. What a policy ignores delays it like any other failure, and a
+/// pod that succeeded begins the delays anew.
+fn replacement(attempts: &Attempts, history: &[Attempt], last: Option<&LastFailure>) -> Option<Timestamp> {
+    let Some(LastFailure::Known(Failure { time: Some(counted), .. })) = last else { return None };
+    let since = history.iter().rposition(|attempt| attempt.outcome == Outcome::Succeeded);
+    let failed = |of: &[Attempt], only_ignored: bool| {
+        let ignored = |attempt: &&Attempt| match &attempt.outcome {
+            Outcome::Failed { counting, .. } => !(only_ignored && counting.counts()),
+            _ => false,
+        };
+        let failed: Vec<&Attempt> = of.iter().filter(ignored).collect();
+        (u32::try_from(failed.len()).unwrap_or(u32::MAX), failed.iter().filter_map(|attempt| attempt.ended).max())
+    };
+    let (failures, ended) = match since {
+        Some(place) => failed(history.get(place + 1..).unwrap_or_default(), false),
+        None => {
+            let (ignored, ended) = failed(history, true);
+            (attempts.pods.failed.saturating_add(ignored), ended)
+        }
+    };
+    ended.max(Some(*counted))?.checked_add(replacement_delay(failures)).ok()
+}
+
+/// About when the first replacement of an index comes: each has delays of its own, by all that failed in it.
+fn replacement_of_an_index(job: &Job, pods: &[&PodRecord], history: &[Attempt]) -> Option<Timestamp> {
+    let due = pods.iter().filter_map(|record| {
+        let of = record.pod.index.filter(|_| record.pod.phase == PodPhase::Failed)?;
+        let over = |indexed: &Indexed| indexed.failed.has(of.index) || indexed.completed.has(of.index);
+        if job.indexed.as_ref().is_some_and(over) {
+            return None;
+        }
+        let ended =
+            history.iter().filter(|attempt| attempt.pod == record.pod.meta.name).filter_map(|attempt| attempt.ended);
+        let failures = of.failed.saturating_add(of.ignored).saturating_add(1);
+        Some((of.index, ended.max()?.checked_add(replacement_delay(failures)).ok()?))
+    });
+    let mut last: BTreeMap<u32, Timestamp> = BTreeMap::new();
+    for (index, at) in due {
+        last.entry(index).and_modify(|known| *known = at.max(*known)).or_insert(at);
+    }
+    last.into_values().min()
 }
 
 fn waits_or_runs(record: &PodRecord) -> bool {

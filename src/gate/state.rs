@@ -64,6 +64,19 @@ pub struct JobFailure {
     pub since: Option<Timestamp>,
 }
 
+impl JobFailure {
+    /// The number of the rule of a pod failure policy that failed the Job, from 1, where one did.
+    pub fn rule(&self) -> Option<usize> {
+        rule_of(&self.message).filter(|_| self.reason == "PodFailurePolicy")
+    }
+}
+
+/// The rule that the Job controller names at the end of its message, as `… matching FailJob rule at index 1`: it counts from 0.
+pub(super) fn rule_of(message: &str) -> Option<usize> {
+    let (_, index) = message.rsplit_once(" rule at index ")?;
+    index.trim().parse::<usize>().ok()?.checked_add(1)
+}
+
 impl fmt::Display for Unseen {
     /// In words: `its Job was deleted before it ended`.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -69,7 +69,8 @@ impl Journal {
         let of = |standing: &&Standing| standing.subject == entry.subject && standing.of == entry.of;
         let (before, now) = (self.standing.iter().find(of), now.iter().find(of));
         let late = |standing: Option<&Standing>| standing.and_then(|standing| standing.late) == Some(true);
-        let rose = entry.tried.is_some_and(|tried| tried.rose(before.and_then(|before| before.tried)));
+        let before_tried = before.and_then(|before| before.tried);
+        let rose = entry.tried.is_some_and(|tried| tried.rose(before_tried) || tried.ignores_more(before_tried));
         entry.from.as_ref() == Some(&entry.to) && !rose && late(before) && late(now)
     }
 
@@ -132,7 +133,8 @@ impl Journal {
             return Some(entry);
         };
         let same = before.of == entry.of;
-        let rose = entry.tried.is_some_and(|tried| tried.rose(before.tried.filter(|_| same)));
+        let tried = before.tried.filter(|_| same);
+        let rose = entry.tried.is_some_and(|now| now.rose(tried) || now.ignores_more(tried));
         let now = now.iter().find(|now| now.subject == entry.subject);
         let turned_late = now.is_some_and(|now| now.late == Some(true)) && before.late != Some(true);
         match (entry.subject, same) {

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::gate::{Attempts, Outlook};
+use crate::gate::{Attempts, Count, Outlook, Tally};
 use crate::run::{Run, RunChange, Step, StepId, Subject};
 
 /// One thing that became of a run.
@@ -45,12 +45,33 @@ pub enum How {
 pub struct Tried {
     /// Failed attempts in the count that is nearer its limit.
     pub failed: u32,
-    /// The limit of that count.
-    pub limit: u32,
+    /// The limit of that count, where there is one.
+    pub limit: Option<u32>,
+    /// What that count is of.
+    #[serde(default)]
+    pub counted: Counted,
     /// Failed runs of containers.
     pub restarts: u32,
     /// Failed pods.
     pub pods: u32,
+    /// Indexes of an Indexed Job that failed.
+    #[serde(default)]
+    pub indexes: u32,
+    /// Failures that a pod failure policy ignores.
+    #[serde(default)]
+    pub ignored: usize,
+}
+
+/// What a count of failed attempts is of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Counted {
+    /// All of a Job.
+    #[default]
+    Job,
+    /// One index of it.
+    Index(u32),
+    /// Its indexes.
+    Indexes,
 }
 
 /// How much of a stir an entry is worth beyond the screen.
@@ -87,7 +108,7 @@ impl Entry {
             of: run.map(|run| of(run, change.subject)).unwrap_or_default(),
             from: change.from.map(str::to_owned),
             to: change.to.to_owned(),
-            tried: change.attempts.as_ref().map(Tried::from),
+            tried: change.attempts.as_ref().map(|attempts| Tried::new(attempts, run, change.subject)),
             text: change.text,
         }
     }
@@ -125,7 +146,7 @@ impl Entry {
     /// The attempts in words, without any message: `3 of 6 failed`; empty where none failed.
     pub fn tally(&self) -> String {
         match self.tried {
-            Some(tried) if tried.failed > 0 => format!("{} of {} failed", tried.failed, tried.limit),
+            Some(tried) if tried.failed > 0 => tried.words(),
             _ => String::new(),
         }
     }
@@ -134,9 +155,34 @@ impl Entry {
 impl Tried {
     /// Whether more failed than before, in one of the two counts.
     pub(super) fn rose(self, before: Option<Self>) -> bool {
-        let (restarts, pods) = before.map_or((0, 0), |before| (before.restarts, before.pods));
-        self.restarts > restarts || self.pods > pods
+        let of = |tried: &Self| (tried.restarts, tried.pods, tried.indexes);
+        let (restarts, pods, indexes) = before.as_ref().map_or((0, 0, 0), of);
+        self.restarts > restarts || self.pods > pods || self.indexes > indexes
     }
+
+    /// Whether more failed than before that is ignored.
+    pub(super) fn ignores_more(self, before: Option<Self>) -> bool {
+        self.ignored > before.map_or(0, |before| before.ignored)
+    }
+
+    /// Those of a Job, with what a policy of it ignores.
+    fn new(attempts: &Attempts, run: Option<&Run>, subject: Subject) -> Self {
+        let step = run.iter().flat_map(|run| &run.steps).find(|step| Subject::Step(step.id) == subject);
+        Self { ignored: step.map_or(0, ignored), ..Self::from(attempts) }
+    }
+
+    fn words(self) -> String {
+        let tally = Tally { failed: self.failed, limit: self.limit };
+        match self.counted {
+            Counted::Job => tally.counted(),
+            Counted::Index(index) => format!("index {index}: {}", tally.counted()),
+            Counted::Indexes => tally.of(" indexes"),
+        }
+    }
+}
+
+fn ignored(step: &Step) -> usize {
+    step.gate().and_then(|gate| gate.job.as_ref()).map_or(0, |job| job.ignored().count())
 }
 
 impl From<&Attempts> for Tried {
@@ -145,8 +191,15 @@ impl From<&Attempts> for Tried {
         Self {
             failed: tally.failed,
             limit: tally.limit,
+            counted: match attempts.nearer {
+                Count::Restarts | Count::Pods => Counted::Job,
+                Count::Index { index, .. } => Counted::Index(index),
+                Count::Indexes(_) => Counted::Indexes,
+            },
             restarts: attempts.restarts.failed,
             pods: attempts.pods.failed,
+            indexes: attempts.indexes.map_or(0, |indexes| indexes.failed),
+            ignored: 0,
         }
     }
 }
@@ -158,7 +211,10 @@ impl Standing {
             subject: Subject::Step(step.id),
             of: of(run, Subject::Step(step.id)),
             word: step.word().to_owned(),
-            tried: step.gate().and_then(|gate| gate.job.as_ref()).map(|job| Tried::from(&job.attempts)),
+            tried: step
+                .gate()
+                .and_then(|gate| gate.job.as_ref())
+                .map(|job| Tried { ignored: ignored(step), ..Tried::from(&job.attempts) }),
             late: late(step),
         });
         let upgrade = Self {

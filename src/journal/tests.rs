@@ -310,6 +310,7 @@ fn an_attempt_that_ended_is_something_new_to_keep() {
         gate.job.as_mut().unwrap().history = vec![crate::gate::Attempt {
             pod: "a".into(),
             run: None,
+            index: None,
             node: None,
             started: None,
             ended: None,

@@ -10,8 +10,8 @@ use super::text::{WIDTH, wrap};
 use crate::cluster::{Excerpt, ExcerptKind};
 use crate::gate::{Command, Failure, Gate, GateJob, GateState, JobFailure, LastFailure, LogSource, StartFault, Target};
 use crate::run::{
-    Rollout, RolloutState, Run, Step, StepBody, Stuck, forecast_words, outlook_words, pending_words, span, took_words,
-    utc_clock,
+    Rollout, RolloutState, Run, Step, StepBody, Stuck, forecast_words, outlook_words, pending_words, reason_words,
+    span, took_words, utc_clock,
 };
 
 /// How wide the names are in front of what they stand for.
@@ -77,6 +77,7 @@ impl Details<'_> {
             }
             None => {}
         }
+        self.terms(job);
         if let GateState::Retrying { next_restart: Some(next) } = gate.state {
             self.add("Next", &format!("restart in about {}", span(next.duration_since(self.time))));
         }
@@ -180,6 +181,9 @@ impl Details<'_> {
         self.add("Last failure", &format!("{}{}", failure.ending, ago.unwrap_or_default()));
         let gone = if failure.pod_gone { ", which is gone" } else { "" };
         self.add("", &format!("in pod {}{gone}", failure.pod));
+        if failure.counting.matched().is_some() {
+            self.add("", &failure.counting.to_string());
+        }
         let telling = failure.telling();
         if let Some(telling) = telling.as_ref().filter(|telling| !telling.tail) {
             self.add("", &telling.text);
@@ -191,6 +195,25 @@ impl Details<'_> {
         // A message that stands there has nothing to explain.
         if failure.source() != LogSource::Message {
             self.add("", &format!("({})", failure.source()));
+        }
+    }
+
+    /// What failed and does not count, and on what terms all else does.
+    fn terms(&mut self, job: &GateJob) {
+        if let Some((attempt, ending, counting)) = job.ignored_beside().next_back() {
+            let count = match job.ignored_beside().count() {
+                1 => String::new(),
+                count => format!("{count} failures, the last: "),
+            };
+            let ago = attempt.ended.map(|ended| format!(", {} ago", span(self.time.duration_since(ended))));
+            self.add("Not counted", &format!("{count}{ending}{}", ago.unwrap_or_default()));
+            self.add("", &counting.to_string());
+        }
+        for (place, line) in job.terms.policy().iter().enumerate() {
+            self.add(if place == 0 { "Policy" } else { "" }, line);
+        }
+        for (place, (what, words)) in job.terms.words().iter().enumerate() {
+            self.add(if place == 0 { "Terms" } else { "" }, &format!("{what}: {words}"));
         }
     }
 
@@ -245,7 +268,7 @@ impl Details<'_> {
 }
 
 fn failure_words(failure: &JobFailure) -> String {
-    format!("{}: {}", failure.reason, failure.message)
+    format!("{}: {}", reason_words(failure), failure.message)
 }
 
 #[cfg(test)]
@@ -341,5 +364,23 @@ mod tests {
           Outlook       deadline 16:00Z: will not make it unless it moves
           Deadline      39m36s left, at 16:00:00Z
         ");
+    }
+
+    #[test]
+    fn a_policy_is_told_in_words_with_what_it_ignored() {
+        let mut run = sample::run();
+        run.steps[2].body = StepBody::Gate(Box::new(sample::policed()));
+        let time = crate::fixture::at(80);
+        let details = details(&run, &run.steps[2], time, &Target::default(), Depth::Outline);
+        let text = anstream::adapter::strip_str(&details).to_string();
+        for told in [
+            "  Not counted   pod failed (EvictionByEvictionAPI), 1m00s ago\n                ignored by rule 2: DisruptionTarget (eviction API)\n",
+            "  Policy        1. exit code 42 of migrations: fail the index\n                2. DisruptionTarget: ignore\n",
+            "                otherwise: count\n",
+            "  Terms         failed: index 1, the Job gives up at 2\n",
+            "                open: index 2: 1 of 3 failed, 2 left\n",
+        ] {
+            assert!(text.contains(told), "{told}\n{text}");
+        }
     }
 }

@@ -141,8 +141,8 @@ impl Case {
                 }),
                 GateState::Blocked(fault) => open(&format!("blocked: {}: {}", fault.reason, fault.message)),
                 state @ (GateState::Running { .. } | GateState::Retrying { .. } | GateState::Suspended) => {
-                    let tally = gate.tally();
-                    open(&tally.map_or_else(|| state.word().to_owned(), |tally| format!("{}, {tally}", state.word())))
+                    let tried = gate.tried();
+                    open(&tried.map_or_else(|| state.word().to_owned(), |tried| format!("{}, {tried}", state.word())))
                 }
             },
             StepBody::Rollout(rollout) => match &rollout.state {

@@ -32,6 +32,7 @@ mod stage;
 mod status;
 mod step;
 mod style;
+mod terms;
 mod text;
 mod wait;
 

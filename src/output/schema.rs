@@ -45,6 +45,9 @@ fn runs() -> Vec<Run> {
         waiting(&[7, 7, 7]),
         waiting(&[7, 8, 9]),
         waiting(&[1, 0, 0]),
+        sample::policed(),
+        sample::failed_by_policy(),
+        sample::managed(),
     ];
     let unknown = RolloutState::Unknown(UnseenDeployments::Absent);
     let blocked = RolloutState::Blocked { workload: "gitlab-sidekiq".into(), message: "timed out".into() };

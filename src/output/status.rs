@@ -121,10 +121,9 @@ impl Look<'_> {
         let elapsed = step.took(self.time).map(span);
         let note = match &step.body {
             StepBody::Gate(gate) => {
-                let tally = gate.tally();
-                let words = tally.map(|tally| match gate.state.passed() {
-                    true => format!("{} of {} failed", tally.failed, tally.limit),
-                    false => tally.to_string(),
+                let words = gate.tried().map(|attempts| match gate.state.passed() {
+                    true => attempts.counted(),
+                    false => attempts.to_string(),
                 });
                 words.iter().flat_map(|words| words.split(", ")).map(str::to_owned).collect()
             }

@@ -6,6 +6,7 @@ use serde::Serialize;
 use super::evidence::{BacklogReport, ExcerptReport, ForecastReport, log_tail};
 use super::rollout::RolloutReport;
 use super::stage::StageReport;
+use super::terms::{CountingReport, IndexTally, NotCounted, TermsReport, not_counted};
 use crate::cluster::ExcerptKind;
 use crate::gate::{Attempts, Count, Ending, Gate, GateState, JobFailure, LastFailure, StartFault, Tally, Target};
 use crate::run::{Step, StepBody};
@@ -38,6 +39,10 @@ pub(super) struct GateReport<'a> {
     next_restart: Option<Timestamp>,
     #[serde(skip_serializing_if = "Option::is_none")]
     attempts: Option<AttemptsReport>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    not_counted: Vec<NotCounted<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    terms: Option<TermsReport<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     blocked: Option<Blocked<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -57,17 +62,24 @@ pub(super) struct GateReport<'a> {
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct AttemptsReport {
     failed: u32,
-    limit: u32,
-    left: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    limit: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    left: Option<u32>,
     count: &'static str,
     restarts: TallyReport,
     pods: TallyReport,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    index: Option<IndexTally>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    indexes: Option<TallyReport>,
 }
 
 #[derive(Clone, Debug, Serialize)]
 struct TallyReport {
     failed: u32,
-    limit: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    limit: Option<u32>,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -87,6 +99,8 @@ struct Blocked<'a> {
 struct FailureReport<'a> {
     reason: &'a str,
     message: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rule: Option<usize>,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -102,6 +116,8 @@ enum LastFailureReport<'a> {
         #[serde(skip_serializing_if = "Option::is_none")]
         exit_code: Option<i64>,
         message: &'a str,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        counting: Option<CountingReport>,
         log_source: &'static str,
         #[serde(skip_serializing_if = "Option::is_none")]
         excerpt: Option<ExcerptReport<'a>>,
@@ -140,6 +156,8 @@ impl<'a> GateReport<'a> {
                 _ => None,
             },
             attempts: job.map(|job| AttemptsReport::new(&job.attempts)),
+            not_counted: job.map(not_counted).unwrap_or_default(),
+            terms: job.and_then(|job| TermsReport::new(&job.terms)),
             blocked: match &gate.state {
                 GateState::Blocked(fault) => Some(Blocked::new(fault)),
                 _ => None,
@@ -167,9 +185,16 @@ impl AttemptsReport {
             count: match attempts.nearer {
                 Count::Restarts => "restarts",
                 Count::Pods => "pods",
+                Count::Index { .. } => "index",
+                Count::Indexes(_) => "indexes",
             },
             restarts: TallyReport::new(attempts.restarts),
             pods: TallyReport::new(attempts.pods),
+            index: match attempts.nearer {
+                Count::Index { index, tally } => Some(IndexTally::new(index, tally)),
+                _ => None,
+            },
+            indexes: attempts.indexes.map(TallyReport::new),
         }
     }
 }
@@ -196,7 +221,7 @@ impl<'a> Blocked<'a> {
 
 impl<'a> FailureReport<'a> {
     fn new(failure: &'a JobFailure) -> Self {
-        Self { reason: &failure.reason, message: &failure.message }
+        Self { reason: &failure.reason, message: &failure.message, rule: failure.rule() }
     }
 }
 
@@ -220,6 +245,7 @@ impl<'a> LastFailureReport<'a> {
             reason: failure.ending.reason(),
             exit_code,
             message,
+            counting: CountingReport::new(&failure.counting),
             log_source: failure.source().word(),
             excerpt: failure.excerpt.as_deref().map(ExcerptReport::new),
             log: log_tail(failure),

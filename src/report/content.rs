@@ -8,6 +8,7 @@ use super::hops::{Hop, Lane, known_word};
 use super::jobs::{Evidence, How, Job, Told};
 use super::report::{Instance, Line, Origin, Report};
 use crate::cluster::ExcerptKind;
+use crate::gate::{self, Attempts};
 use crate::journal::How as Heard;
 use Piece::{Count, Date, State, Time, Took, Word};
 
@@ -185,16 +186,26 @@ fn took<'a>(started: Option<Timestamp>, ended: Option<Timestamp>) -> Text<'a> {
     started.zip(ended).map(|(started, ended)| Took(ended.duration_since(started))).into_iter().collect()
 }
 
+/// How many attempts failed, and of how many: `3 of 6`, `index 2: 1 of 3`.
+fn failed(tried: &Attempts) -> Text<'static> {
+    let count = |number: u32| Count(usize::try_from(number).unwrap_or_default());
+    let tally = tried.tally();
+    let mut words = match tried.nearer {
+        gate::Count::Index { index, .. } => vec![Word("index "), count(index), Word(": ")],
+        _ => Vec::new(),
+    };
+    words.push(count(tally.failed));
+    words.extend(tally.limit.iter().flat_map(|limit| [Word(" of "), count(*limit)]));
+    if let gate::Count::Indexes(_) = tried.nearer {
+        words.push(Word(" indexes"));
+    }
+    words
+}
+
 impl Lane {
     fn row<'a>(&'a self, hop: Text<'a>) -> Vec<Text<'a>> {
         let job = self.jobs.last();
-        let failed = job.and_then(|job| job.tally).map(|(failed, limit)| {
-            vec![
-                Count(usize::try_from(failed).unwrap_or_default()),
-                Word(" of "),
-                Count(usize::try_from(limit).unwrap_or_default()),
-            ]
-        });
+        let failed = job.and_then(|job| job.tried).map(|tried| failed(&tried));
         let mut replicas: Text<'a> = Vec::new();
         for (name, ready, desired) in &self.workloads {
             if !replicas.is_empty() {
@@ -225,7 +236,7 @@ impl Lane {
 impl Job {
     /// Whether there is more to be told of it than its row tells.
     fn is_worth_a_section(&self) -> bool {
-        self.cause.is_some() || self.tally.is_some() || self.why.is_some() || self.command.is_some() || self.lost
+        self.cause.is_some() || self.tried.is_some() || self.why.is_some() || self.command.is_some() || self.lost
     }
 
     fn write<'a>(&'a self, blocks: &mut Vec<Block<'a>>) {

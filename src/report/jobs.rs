@@ -52,8 +52,8 @@ pub(super) struct Job {
     pub(super) started: Option<Timestamp>,
     pub(super) ended: Option<Timestamp>,
     pub(super) deadline: Option<Timestamp>,
-    /// Failed attempts, and the limit of that count.
-    pub(super) tally: Option<(u32, u32)>,
+    /// Failed attempts, where any failed.
+    pub(super) tried: Option<Attempts>,
     /// Why it is blocked or gave up: the reason, and its words.
     pub(super) cause: Option<(String, String)>,
     /// Its attempts, oldest first.
@@ -160,10 +160,7 @@ impl<'a> JobOf<'a> {
             started: self.started,
             ended: self.ended,
             deadline: known.deadlines.get(self.uid).map(|deadline| deadline.at),
-            tally: self.attempts.filter(Attempts::any).map(|attempts| {
-                let tally = attempts.tally();
-                (tally.failed, tally.limit)
-            }),
+            tried: self.attempts.filter(Attempts::any),
             cause: match self.state {
                 GateState::Blocked(fault) => Some((fault.reason.clone(), message(&fault.message))),
                 GateState::Failing(JobFailure { reason, message: words, .. })
@@ -215,7 +212,10 @@ impl Evidence {
     /// How it ended, without a word of what it said.
     fn ending(failure: &Failure) -> Self {
         Self {
-            ending: failure.ending.to_string(),
+            ending: match failure.counting.matched() {
+                Some(_) => format!("{}, {}", failure.ending, failure.counting),
+                None => failure.ending.to_string(),
+            },
             telling: None,
             excerpt: None,
             migration: None,

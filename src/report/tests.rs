@@ -7,7 +7,7 @@ use super::jobs::MOST_LOG_BYTES;
 use super::*;
 use crate::cluster::{Feed, Kind, Log, LogEnd, LogLine, RunId, Uid, Via, WatchState};
 use crate::fixture::at;
-use crate::gate::{Attempt, Attempts, Ending, Exit, GateJob, GateState, Outcome, RunLog, Target};
+use crate::gate::{Attempt, Attempts, Counting, Ending, Exit, GateJob, GateState, Outcome, RunLog, Target};
 use crate::journal::{Journal, Journals};
 use crate::run::{Run, StepBody, Verdict, sample};
 use crate::tape::Moment;
@@ -167,6 +167,7 @@ fn endless(attempts: u32, lines: usize) -> GateJob {
             pod: "a".into(),
             node: None,
             run: Some(run(number)),
+            index: None,
             started: time(number),
             ended: time(number + 1),
             outcome: Outcome::Failed {
@@ -176,6 +177,7 @@ fn endless(attempts: u32, lines: usize) -> GateJob {
                     reason: "Error".into(),
                 },
                 message: "y".repeat(16_000),
+                counting: Counting::default(),
             },
         })
         .collect();

@@ -10,12 +10,13 @@
 //! 4. A run that is no longer there gives one entry, to [`GONE`].
 //! 5. A wait for background migrations that turns out not to make it before its deadline: once, and again only after it
 //!    was in time between.
+//! 6. A failure that a pod failure policy ignores: no count rises by it.
 
 use std::fmt;
 
 use jiff::Timestamp;
 
-use super::words::{gate_words, one_line, verdict_words};
+use super::words::{gate_words, ignored_words, one_line, verdict_words};
 use super::{Rollout, RolloutState, Run, Step, StepBody, StepId, Verdict};
 use crate::cluster::{ClusterName, FeedState};
 use crate::gate::{Attempts, GateState, Outlook};
@@ -185,10 +186,16 @@ fn compare(earlier: &Run, run: &Run, time: Timestamp, changes: &mut Vec<RunChang
     for step in &run.steps {
         let same = earlier.steps.iter().find(|other| other.id == step.id);
         let was = same.filter(|_| next_hop.is_none()).map_or("pending", Step::word);
+        let same = same.filter(|_| next_hop.is_none());
+        let ignored = same.and_then(|earlier| newly_ignored(earlier, step));
         let told = |earlier| failed_count_rose(earlier, step) || turned_too_late(earlier, step);
-        let told = next_hop.is_none() && same.is_some_and(told);
-        if was != step.word() || told {
-            changes.push(step_change(run, step, Some(was), time));
+        if was != step.word() || same.is_some_and(told) {
+            let change = step_change(run, step, Some(was), time);
+            let ignored = ignored.map(|ignored| format!("; {ignored}")).unwrap_or_default();
+            changes.push(RunChange { text: change.text + &ignored, ..change });
+        } else if let Some(ignored) = ignored {
+            let text = format!("{}: {}, {ignored}", step.id.title(), step.word());
+            changes.push(RunChange { text, ..step_change(run, step, Some(was), time) });
         }
     }
     if earlier.verdict != run.verdict || next_hop.is_some() {
@@ -207,13 +214,20 @@ fn failed_count_rose(before: &Step, after: &Step) -> bool {
     let gave_up = states.iter().all(|state| matches!(state, Some(GateState::Failing(_) | GateState::Failed(_))));
     match (job(before), job(after)) {
         (Some((before_uid, before)), Some((uid, after))) => {
-            let rose = after.restarts.failed > before.restarts.failed || after.pods.failed > before.pods.failed;
             // What still ran when the Job gave up counts as failed, too: that is its end, and no attempt that failed.
-            let rose = if gave_up { after.tally().failed > before.tally().failed } else { rose };
+            let rose = if gave_up { after.tally().failed > before.tally().failed } else { after.rose(&before) };
             before_uid == uid && rose
         }
         _ => false,
     }
+}
+
+/// What failed since in the same Job and is ignored, in words.
+fn newly_ignored(before: &Step, after: &Step) -> Option<String> {
+    let (before, after) = (before.gate()?.job.as_ref()?, after.gate()?.job.as_ref()?);
+    let more = after.ignored().count() > before.ignored().count() && before.uid == after.uid;
+    let (_, ending, counting) = after.ignored().next_back().filter(|_| more)?;
+    Some(ignored_words(ending, counting))
 }
 
 /// Whether a wait turned out not to make it: the same Job's, as the next one begins anew.

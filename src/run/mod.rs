@@ -34,6 +34,7 @@ pub use outlook::{Clock, clock_words, forecast_words, outlook_words, pending_wor
 pub use run::{Course, Hop, MadeBy, OperatorReport, PastJob, Run, Source, Verdict, WhyPast};
 pub use stage::{Component, Stage, StageState};
 pub use step::{Rollout, RolloutState, Step, StepBody, StepId, UnseenDeployments};
+pub use words::reason_words;
 pub use workload::{Crash, Replica, ReplicaState, Stuck, Template, Workload};
 
 use crate::cluster::{Pick, World};

@@ -1,9 +1,12 @@
 //! A run for tests: an upgrade in two hops, its second gate running.
 
+mod terms;
+
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 
+pub(crate) use self::terms::{failed_by_policy, managed, policed};
 use super::{
     Component, Course, Crash, Hop, OperatorReport, Replica, ReplicaState, Rollout, RolloutState, Run, Source, Stage,
     StageState, Step, StepBody, StepId, Stuck, Template, Verdict, Workload,
@@ -12,8 +15,8 @@ use crate::cluster::{Excerpt, ExcerptKind, Log, LogLine, Manifest, Uid, Via};
 use crate::fixture::counted;
 pub(crate) use crate::fixture::run_log;
 use crate::gate::{
-    Attempts, Backlog, Cause, Command, Deadline, Ending, Exit, Failure, Forecast, Gate, GateJob, GateState, JobFailure,
-    LastFailure, Limit, StartFault, Took,
+    Attempts, Backlog, Cause, Command, Counting, Deadline, Ending, Exit, Failure, Forecast, Gate, GateJob, GateState,
+    JobFailure, LastFailure, Limit, StartFault, Terms, Took,
 };
 
 /// That time on the day of the upgrade.
@@ -164,6 +167,7 @@ pub(crate) fn gate(state: GateState, restarts: u32) -> Gate {
             ended: ended.then(|| time("15:04:12")),
             deadline: Some(Deadline { at: time("16:00:00"), seconds: 3600 }),
             attempts: Attempts::new(restarts, 0, 6, true),
+            terms: Terms::default(),
             history: Vec::new(),
             logs: Vec::new(),
             forecast: None,
@@ -203,6 +207,7 @@ pub(crate) fn failure() -> Failure {
             reason: "Error".into(),
         },
         message: "PG::LockNotAvailable: ERROR: canceling statement due to lock timeout".into(),
+        counting: Counting::default(),
         log: None,
         excerpt: None,
     }

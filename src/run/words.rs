@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::outlook::{outlook_words, pending_words, utc_clock};
 use super::{Hop, Run, Step, Verdict};
-use crate::gate::{Failure, Gate, GateJob, GateState, JobFailure, LastFailure, Outlook, Telling};
+use crate::gate::{Counting, Ending, Failure, Gate, GateJob, GateState, JobFailure, LastFailure, Outlook, Telling};
 
 /// The most characters of a message in an entry: an entry is one line.
 const LONGEST_MESSAGE: usize = 200;
@@ -18,29 +18,46 @@ pub(super) fn gate_words(gate: &Gate) -> String {
             let clears = if fault.permanent { "cannot clear by itself" } else { "may clear by itself" };
             words += &format!(", {clears}: {}", with_message(&fault.reason, &fault.message));
         }
-        GateState::Failing(JobFailure { reason, message, .. })
-        | GateState::Failed(JobFailure { reason, message, .. }) => {
-            words += &format!(": {}", with_message(reason, message));
+        GateState::Failing(failure) | GateState::Failed(failure) => {
+            words += &format!(": {}", with_message(&reason_words(failure), &failure.message));
         }
         GateState::Unknown(unseen) => words += &format!(": {unseen}"),
         _ => {}
     }
     words += &gate.job.as_ref().and_then(|job| pending(&gate.state, job)).unwrap_or_default();
     let Some(job) = gate.job.as_ref().filter(|job| job.attempts.any()) else { return words };
-    let tally = job.attempts.tally();
     // What is over has no use for the attempts that were left, and what failed on the way is no news any more.
     let over = matches!(gate.state, GateState::Running { finishing: true } | GateState::Unknown(_));
     if gate.state.passed() || over {
-        return words + &format!(", {} of {} failed", tally.failed, tally.limit);
+        return words + &format!(", {}", job.attempts.counted());
     }
-    words += &format!(", {tally}");
+    words += &format!(", {}", job.attempts);
     match &job.last_failure {
         Some(LastFailure::Known(failure)) => {
-            let lead = if matches!(gate.state, GateState::Retrying { .. }) { ": " } else { ", last: " };
-            words + lead + &failure_words(failure)
+            // A Job that gives up says itself by which rule.
+            match gate.state {
+                GateState::Retrying { .. } => format!("{words}: {}", failure_words(failure, true)),
+                _ => format!("{words}, last: {}", failure_words(failure, false)),
+            }
         }
         Some(LastFailure::Lost) => words + ": the detail of the failure is no longer available",
         None => words,
+    }
+}
+
+/// Why a Job gives up, in a word or two: `BackoffLimitExceeded`, `PodFailurePolicy by rule 2`.
+pub fn reason_words(failure: &JobFailure) -> String {
+    match failure.rule() {
+        Some(rule) => format!("{} by rule {rule}", failure.reason),
+        None => failure.reason.clone(),
+    }
+}
+
+/// A failure that the policy ignores: `a pod failed, ignored by rule 2: DisruptionTarget (eviction API)`.
+pub(super) fn ignored_words(ending: &Ending, counting: &Counting) -> String {
+    match ending {
+        Ending::Container { .. } => format!("{ending}, {counting}"),
+        Ending::Pod { .. } => format!("a pod failed, {counting}"),
     }
 }
 
@@ -58,8 +75,12 @@ fn pending(state: &GateState, job: &GateJob) -> Option<String> {
 }
 
 /// What ended, how, and the line that tells most of it.
-fn failure_words(failure: &Failure) -> String {
-    let ending = failure.ending.to_string();
+fn failure_words(failure: &Failure, with_rule: bool) -> String {
+    let by_rule = failure.counting.matched().filter(|_| with_rule);
+    let ending = match by_rule {
+        Some(_) => format!("{}, {}", failure.ending, failure.counting),
+        None => failure.ending.to_string(),
+    };
     match failure.telling() {
         Some(Telling { text, tail: true }) => with_message(&format!("{ending}, its log ends"), &text),
         Some(Telling { text, tail: false }) => with_message(&ending, &text),
@@ -127,7 +148,7 @@ mod tests {
         let told = |message: &str, kind, lines: &[&str]| {
             let lines = lines.iter().map(|line| (*line).to_owned()).collect();
             let excerpt = Some(Box::new(Excerpt { kind, lines, migration: None }));
-            failure_words(&Failure { message: message.into(), excerpt, ..sample::failure() })
+            failure_words(&Failure { message: message.into(), excerpt, ..sample::failure() }, true)
         };
         let error = ["PG::DiskFull: ERROR:  no space", "HINT:  Free some."];
         assert_eq!(told("", ExcerptKind::Error, &error), "migrations exited 1 (Error): PG::DiskFull: ERROR: no space");

@@ -6,8 +6,8 @@ use super::fixture::{self, COLOUR, shown};
 use super::frames::{compare, drawn, every_size, every_way, pressed, text};
 use super::model::Model;
 use super::theme::Theme;
-use crate::gate::{GateState, LastFailure, Unseen};
-use crate::run::{RolloutState, Run, StepBody};
+use crate::gate::{Gate, GateState, LastFailure, Unseen};
+use crate::run::{RolloutState, Run, StepBody, sample};
 
 /// The detail of the step to look at.
 fn opened(run: Run, theme: Theme, size: (u16, u16)) -> Model {
@@ -106,4 +106,34 @@ fn a_curve_is_readable_from_the_first_counts_on() {
 #[test]
 fn the_detail_of_a_gate() {
     every_way("detail", |theme, size| pressed(shown(fixture::failed(), theme, size), &[KeyCode::Enter]));
+}
+
+/// A dashboard whose second gate is that one.
+fn at_gate(gate: Gate) -> Run {
+    let mut run = fixture::retrying();
+    run.steps[2].body = StepBody::Gate(Box::new(gate));
+    run
+}
+
+#[test]
+fn a_gate_with_a_policy_and_a_limit_per_index() {
+    every_size("policed", |theme, size| shown(at_gate(sample::policed()), theme, size));
+    every_size("policed-detail", |theme, size| opened(at_gate(sample::policed()), theme, size));
+    let end = |theme, size| pressed(opened(at_gate(sample::policed()), theme, size), &[KeyCode::Char('G')]);
+    every_size("policed-detail-end", end);
+}
+
+#[test]
+fn a_gate_that_its_policy_fails_names_the_rule() {
+    let frame = text(&drawn(&shown(at_gate(sample::failed_by_policy()), COLOUR, (100, 30))));
+    assert!(frame.contains("PodFailurePolicy by rule 3"), "{frame}");
+}
+
+#[test]
+fn the_limits_of_another_controller_are_not_ours_to_tell() {
+    let frame = text(&drawn(&opened(at_gate(sample::managed()), COLOUR, (100, 60))));
+    for told in ["counted by example.com/queue", "no limit", "2 pods failed"] {
+        assert!(frame.contains(told), "{told}\n{frame}");
+    }
+    assert!(!frame.contains("of 7"), "{frame}");
 }

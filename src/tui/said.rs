@@ -1,7 +1,9 @@
 //! Runs with a text in every place where a cluster's text stands.
 
-use crate::cluster::{Container, ContainerState, Terminated};
-use crate::gate::{Command, Ending, GateJob, GatePod, GateState, LastFailure, Outcome, StartFault};
+use crate::cluster::{Container, ContainerState, FailureAction, FailureRule, RuleMatch, Terminated};
+use crate::gate::{
+    By, Command, Counting, Ending, GateJob, GatePod, GateState, LastFailure, Matched, Outcome, StartFault,
+};
 use crate::run::{PastJob, ReplicaState, Rollout, RolloutState, Run, StepBody, Stuck};
 
 /// The run with that name wherever a cluster names something, and that message wherever it says something.
@@ -69,10 +71,13 @@ fn job_said(job: &mut GateJob, name: &str, message: &str) {
     for attempt in &mut job.history {
         attempt.pod = name.into();
         attempt.node = Some(name.into());
-        if let Outcome::Failed { message: said, .. } = &mut attempt.outcome {
+        if let Outcome::Failed { message: said, counting, .. } = &mut attempt.outcome {
             *said = message.into();
+            *counting = ignored_by(name);
         }
     }
+    let matches = RuleMatch::Conditions(vec![(name.into(), true)]);
+    job.terms.rules = vec![FailureRule { action: FailureAction::Unknown(name.into()), matches }];
     for event in &mut job.events {
         event.reason = name.into();
         event.about_name = name.into();
@@ -86,11 +91,17 @@ fn job_said(job: &mut GateJob, name: &str, message: &str) {
     job.pods.iter_mut().chain(&mut job.orphans).for_each(|pod| pod_said(pod, name, message));
 }
 
+/// A rule whose words are the cluster's.
+fn ignored_by(name: &str) -> Counting {
+    Counting::Ignored(Matched { rule: 1, by: By::ExitCode { container: name.into(), code: 42 } })
+}
+
 fn failure_said(failure: &mut LastFailure, name: &str, message: &str) {
     if let LastFailure::Known(failure) = failure {
         failure.pod = name.into();
         failure.message = message.into();
         failure.ending = Ending::Pod { reason: name.into() };
+        failure.counting = ignored_by(name);
     }
 }
 

@@ -7,7 +7,7 @@ use super::frames::{drawn, pressed, text};
 use super::model::{Effect, Message, Settings};
 use super::update::update;
 use crate::clipboard::{Outcome, osc52};
-use crate::gate::{Attempt, Ending, Outcome as Ended, Target};
+use crate::gate::{Attempt, Ending, Target};
 use crate::multiplexer::Wrapping;
 use crate::run::{Run, StepBody};
 
@@ -26,7 +26,7 @@ fn runbooks_pdm_the_same_failure_repeats_unnoticed() {
     assert!(dashboard_after(failed.to_vec()).contains("the same failure 4 times"));
     let mut evicted = failed.to_vec();
     let ending = Ending::Pod { reason: "Evicted".into() };
-    evicted[1].outcome = Ended::Failed { ending, message: String::new() };
+    evicted[1].outcome = fixture::counted_failure(ending, "");
     assert!(dashboard_after(evicted).contains("the same failure 2 times"));
 }
 

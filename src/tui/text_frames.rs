@@ -195,11 +195,11 @@ fn help_begins_with_the_keys_of_the_place_it_was_called_from() {
 
 #[test]
 fn how_a_run_ended_is_told_in_words() {
-    use crate::gate::{Ending, Exit, Outcome};
+    use crate::gate::{Ending, Exit};
     let with = |ending: Ending| {
         let mut run = fixture::logged();
         with_job(&mut run, |job| {
-            job.history[2].outcome = Outcome::Failed { ending, message: String::new() };
+            job.history[2].outcome = fixture::counted_failure(ending, "");
         });
         said(run, "l[")
     };

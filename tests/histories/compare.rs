@@ -162,12 +162,12 @@ fn of_state(
     if !restarts.contains(&attempts.restarts.failed) {
         differences.note(subject, "failed in place", attempts, &restarts);
     }
-    differences.hold(subject, "limit in place", attempts.restarts.limit, truth.backoff_limit.max(1));
+    differences.hold(subject, "limit in place", attempts.restarts.limit, Some(truth.backoff_limit.max(1)));
     let pods = pods(truth, witness);
     if !pods.contains(&attempts.pods.failed) {
         differences.note(subject, "failed pods", attempts, &pods);
     }
-    differences.hold(subject, "limit of pods", attempts.pods.limit, truth.backoff_limit + 1);
+    differences.hold(subject, "limit of pods", attempts.pods.limit, Some(truth.backoff_limit + 1));
     let nearer = nearer(truth, attempts);
     differences.hold(subject, "nearer count", attempts.nearer, nearer);
     last_failure(differences, truth, attempts, last, witness);

@@ -27,7 +27,7 @@ fn told(step: &Step) -> Told {
     let gate = step.gate().unwrap();
     let job = gate.job.as_ref();
     let (restarts, pods) = job.map_or((0, 0), |job| (job.attempts.restarts.failed, job.attempts.pods.failed));
-    let left = job.map_or(u32::MAX, |job| job.attempts.tally().left());
+    let left = job.and_then(|job| job.attempts.tally().left()).unwrap_or(u32::MAX);
     (job.map(|job| job.uid.0.clone()), step.word(), restarts, pods, left)
 }
 

@@ -109,7 +109,7 @@ impl Entry {
         }
         let Some(job) = &gate.job else { return self };
         let tally = job.attempts.tally();
-        (self.failed, self.limit, self.left) = (Some(tally.failed), Some(tally.limit), Some(tally.left()));
+        (self.failed, self.limit, self.left) = (Some(tally.failed), tally.limit, tally.left());
         self.command = job.command.as_ref().map(|command| command.shell(&Target::default()));
         match &job.last_failure {
             Some(LastFailure::Known(failure)) => {

@@ -133,3 +133,25 @@ fn a_log_is_something_new_to_keep_when_it_ends_and_not_while_it_grows() {
     log.close(LogEnd::Complete);
     assert_eq!(program.see(&[logged(&log)]).changed.len(), 1);
 }
+
+#[test]
+fn a_failure_that_is_ignored_while_nobody_watches_is_told_once() {
+    let with = |gate: crate::gate::Gate| {
+        let mut run = retrying(0);
+        run.steps[2].body = StepBody::Gate(Box::new(gate));
+        run
+    };
+    let mut before = crate::run::sample::policed();
+    before.job.as_mut().unwrap().history.retain(|attempt| attempt.index != Some(3));
+    let mut program = Program::start(None, with(before));
+    let told = program.told().len();
+    let again = Program::start(Some(program.kept()), with(crate::run::sample::policed()));
+    assert_eq!(
+        again.told()[told..],
+        ["Meanwhile post-migrations retrying retrying index 2: 1 of 3 failed"],
+        "and no count rose"
+    );
+    assert_eq!(program.see(&[with(crate::run::sample::policed())]).news.len(), 0, "it stirs nobody");
+    let same = Program::start(Some(again.kept()), with(crate::run::sample::policed()));
+    assert_eq!(same.told().len(), again.told().len(), "it was told");
+}

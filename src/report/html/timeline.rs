@@ -105,8 +105,8 @@ impl Picture<'_> {
         if let (Some(started), Some(ended)) = (lane.started, lane.ended) {
             words += &format!(" in {}", took(ended.duration_since(started)));
         }
-        if let Some((failed, limit)) = lane.jobs.last().and_then(|job| job.tally) {
-            words += &format!(", {failed} of {limit} failed");
+        if let Some(tried) = lane.jobs.last().and_then(|job| job.tried) {
+            words += &format!(", {}", tried.counted());
         }
         words
     }

@@ -222,3 +222,52 @@ fn every_word_of_an_entry_is_one_of_a_state() {
         assert!(state_words().any(|known| known == word), "{word}");
     }
 }
+
+/// A run whose gate is that.
+fn run_at(gate: crate::gate::Gate) -> Run {
+    let mut run = sample::run();
+    run.steps[2].body = StepBody::Gate(Box::new(gate));
+    run
+}
+
+#[test]
+fn a_failure_that_the_policy_ignores_is_news_although_no_count_rises() {
+    let after = run_at(sample::policed());
+    let mut gate = sample::policed();
+    let job = gate.job.as_mut().unwrap();
+    job.history.retain(|attempt| attempt.index != Some(3));
+    let before = run_at(gate);
+    let ignored = "Full migrations: retrying, a pod failed, ignored by rule 2: DisruptionTarget (eviction API)";
+    let told = texts(std::slice::from_ref(&before), std::slice::from_ref(&after));
+    assert_eq!(told, [(Some("retrying"), "retrying", ignored.into())]);
+    assert_eq!(texts(&[after], &[before]), [], "an older state is none");
+}
+
+#[test]
+fn a_failure_that_counts_and_one_that_is_ignored_are_one_entry() {
+    let before = run_at({
+        let mut gate = sample::policed();
+        let job = gate.job.as_mut().unwrap();
+        job.history.clear();
+        job.attempts = Attempts::new(0, 1, 6, false);
+        gate
+    });
+    let told = texts(&[before], &[run_at(sample::policed())]);
+    assert_eq!(told.len(), 1);
+    assert!(told[0].2.ends_with("; a pod failed, ignored by rule 2: DisruptionTarget (eviction API)"), "{told:?}");
+}
+
+#[test]
+fn an_index_that_failed_and_the_one_nearest_its_limit_are_told() {
+    let told = texts(&[], &[run_at(sample::policed())]);
+    let words = "Full migrations: retrying, index 2: 1 of 3 failed, 2 left, 1 of 2 indexes failed: ";
+    assert!(told.iter().any(|(.., text)| text.starts_with(words)), "{told:?}");
+}
+
+#[test]
+fn a_job_that_its_policy_fails_tells_the_rule() {
+    let told = texts(&[], &[run_at(sample::failed_by_policy())]);
+    let words =
+        "Full migrations: failing: PodFailurePolicy by rule 3: Container migrations for pod gitlab/mig-2 failed";
+    assert!(told.iter().any(|(.., text)| text.starts_with(words)), "{told:?}");
+}

@@ -152,9 +152,7 @@ fn blocks(model: &Model, run: &Run, area: Rect) -> Vec<Block> {
 fn what(model: &Model, step: &Step, gap: &'static str) -> Line<'static> {
     let theme = model.theme();
     let told = match step.gate().and_then(|gate| gate.job.as_ref().map(|job| (gate, job))) {
-        Some((gate, job)) if job.attempts.any() => {
-            steps::counted(theme, gate, job.attempts.tally(), job.attempts.nearer)
-        }
+        Some((gate, job)) if job.attempts.any() => steps::counted(theme, gate, &job.attempts),
         // Why it can't start or gives up stands below.
         Some((Gate { state: GateState::Blocked(_) | GateState::Failing(_) | GateState::Failed(_), .. }, _)) => {
             Vec::new()

@@ -6,7 +6,7 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use super::words;
-use crate::gate::{Count, Gate, GateJob, GateState, Outcome, Outlook, Tally, Unseen};
+use crate::gate::{Attempts, Count, Gate, GateJob, GateState, Outcome, Outlook, Unseen};
 use crate::run::{Rollout, RolloutState, Run, Step, StepBody, UnseenDeployments};
 use crate::tui::mark::Mark;
 use crate::tui::model::Model;
@@ -160,14 +160,17 @@ fn attempts_extra(theme: Theme, gate: &Gate, job: &GateJob, room: usize) -> Vec<
     } else {
         pips(theme, tally, runs(gate), "")
     };
-    let words = counted(theme, gate, tally, job.attempts.nearer);
+    let words = counted(theme, gate, &job.attempts);
     let style = words.first().map_or(Style::new(), |word| word.style);
-    let short = vec![Span::styled(format!("{}/{}", tally.failed, tally.limit), style)];
+    let of = tally.limit.map(|limit| format!("/{limit}")).unwrap_or_default();
+    let short = vec![Span::styled(format!("{}{of}", tally.failed), style)];
     let with_pips = |words: &[Span<'static>]| {
         let gap = if pips.is_empty() { "" } else { "  " };
         [pips.as_slice(), &[Span::raw(gap)], words].concat()
     };
-    let ways = [with_pips(&words), words.clone(), with_pips(&words[..1]), with_pips(&short)];
+    // What stands beside the count that matters gives way first.
+    let count = &words[..words.len().min(2)];
+    let ways = [with_pips(&words), with_pips(count), words.clone(), with_pips(&words[..1]), with_pips(&short)];
     ways.into_iter().find(|way| wide(way) <= room).unwrap_or(short)
 }
 
@@ -180,15 +183,26 @@ pub fn runs(gate: &Gate) -> bool {
     gate.job.as_ref().is_some_and(|job| job.history.iter().any(|attempt| attempt.outcome == Outcome::Running))
 }
 
-/// `3 of 6 failed, 3 left`.
-pub fn counted(theme: Theme, gate: &Gate, tally: Tally, count: Count) -> Vec<Span<'static>> {
-    let pods = if count == Count::Pods { " pods" } else { "" };
-    let failed = format!("{} of {}{pods} failed", tally.failed, tally.limit);
-    match (&gate.state, tally.left()) {
-        (GateState::Done | GateState::Unknown(_), _) => vec![theme.span(Tone::Muted, failed)],
-        (_, 0) => vec![theme.span(Tone::Bad, format!("{failed}, none left"))],
-        (_, left) => vec![theme.span(Tone::Warning, failed), theme.span(Tone::Text, format!(", {left} left"))],
+/// `3 of 6 failed, 3 left`, `index 4: 1 of 2 failed, 1 left`.
+pub fn counted(theme: Theme, gate: &Gate, attempts: &Attempts) -> Vec<Span<'static>> {
+    let tally = attempts.tally();
+    let failed = match attempts.nearer {
+        Count::Restarts => tally.counted(),
+        Count::Pods if tally.limit.is_none() && tally.failed == 1 => tally.of(" pod"),
+        Count::Pods => tally.of(" pods"),
+        Count::Index { index, .. } => format!("index {index}: {}", tally.counted()),
+        Count::Indexes(_) => attempts.counted(),
+    };
+    let mut words = match (&gate.state, tally.left()) {
+        (GateState::Done | GateState::Unknown(_), _) => return vec![theme.span(Tone::Muted, failed)],
+        (_, Some(0)) => vec![theme.span(Tone::Bad, format!("{failed}, none left"))],
+        (_, Some(left)) => vec![theme.span(Tone::Warning, failed), theme.span(Tone::Text, format!(", {left} left"))],
+        (_, None) => vec![theme.span(Tone::Warning, failed)],
+    };
+    if let (Count::Index { .. }, Some(indexes)) = (attempts.nearer, attempts.indexes.filter(|tally| tally.failed > 0)) {
+        words.push(theme.span(Tone::Warning, format!(", {}", indexes.of(" indexes"))));
     }
+    words
 }
 
 /// `12 pending`, and with it that they will not make it.

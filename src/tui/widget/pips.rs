@@ -12,14 +12,16 @@ pub const MOST: u32 = 12;
 /// that are left.
 pub fn pips(theme: Theme, tally: Tally, runs: bool, gap: &str) -> Vec<Span<'static>> {
     // The count can pass the limit before the Job controller looks.
-    if tally.failed.max(tally.limit) > MOST {
+    let left = tally.left().unwrap_or(0);
+    if tally.failed.max(tally.limit.unwrap_or(0)) > MOST {
         return Vec::new();
     }
-    let running = u32::from(runs).min(tally.left());
+    // Where there is no limit, one that runs is one more.
+    let running = u32::from(runs).min(tally.left().unwrap_or(1));
     let kinds = [
         (tally.failed, Glyph::Failed, Tone::Bad),
         (running, Glyph::Running, Tone::Active),
-        (tally.left() - running, Glyph::Left, Tone::Muted),
+        (left.saturating_sub(running), Glyph::Left, Tone::Muted),
     ];
     let pip = |glyph| format!("{}{gap}", theme.glyph(glyph));
     kinds
@@ -38,7 +40,7 @@ mod tests {
 
     fn drawn(failed: u32, limit: u32, runs: bool) -> String {
         let theme = Theme::new(Colours::None, true);
-        Line::from(pips(theme, Tally { failed, limit }, runs, "")).to_string()
+        Line::from(pips(theme, Tally::new(failed, limit), runs, "")).to_string()
     }
 
     #[test]
@@ -51,6 +53,14 @@ mod tests {
     #[test]
     fn a_count_past_its_limit_shows_every_failure() {
         assert_eq!(drawn(3, 2, false), "xxx");
+    }
+
+    #[test]
+    fn without_a_limit_only_what_was_tried_is_shown() {
+        let theme = Theme::new(Colours::None, true);
+        let tally = Tally { failed: 2, limit: None };
+        assert_eq!(Line::from(pips(theme, tally, true, "")).to_string(), "xx>");
+        assert_eq!(Line::from(pips(theme, tally, false, "")).to_string(), "xx");
     }
 
     #[test]

@@ -22,8 +22,9 @@ impl Fields<'_> {
         let tally = job.attempts.tally();
         if job.history.is_empty() {
             if job.attempts.any() || matches!(gate.state, GateState::Blocked(_)) {
-                let none = || vec![theme.span(Tone::Text, format!("none of {} failed", tally.limit))];
-                let counted = || steps::counted(theme, gate, tally, job.attempts.nearer);
+                let of = tally.limit.map(|limit| format!(" of {limit}")).unwrap_or_default();
+                let none = || vec![theme.span(Tone::Text, format!("none{of} failed"))];
+                let counted = || steps::counted(theme, gate, &job.attempts);
                 self.field(ATTEMPTS, "Attempts", if tally.failed == 0 { none() } else { counted() });
             }
             return;
@@ -70,6 +71,19 @@ impl Fields<'_> {
         self.theme.span(tone, format!("{} {}", self.theme.glyph(glyph), took.as_deref().unwrap_or("?")))
     }
 
+    /// What failed and does not count: how often, what ended last, and which rule says so.
+    pub(super) fn not_counted(&mut self, job: &GateJob) {
+        let Some((attempt, ending, counting)) = job.ignored_beside().next_back() else { return };
+        let times = match job.ignored_beside().count() {
+            1 => String::new(),
+            times => format!("{times} failures, the last: "),
+        };
+        let ago = attempt.ended.map(|ended| format!(", {} ago", words::age(self.model.now(), ended)));
+        let words = format!("{times}{}{}", words::ending(ending), ago.unwrap_or_default());
+        self.text(ATTEMPTS, "Not counted", Tone::Text, &words, 2);
+        self.text(LOOSE, "", Tone::Muted, &counting.to_string(), 2);
+    }
+
     pub(super) fn deadline(&mut self, job: &GateJob) {
         let Some(deadline) = job.deadline else { return };
         let theme = self.theme;
@@ -97,6 +111,7 @@ impl Fields<'_> {
 pub fn outcome(outcome: &Outcome) -> (Glyph, Tone) {
     match outcome {
         Outcome::Running => (Glyph::Running, Tone::Active),
+        Outcome::Failed { counting, .. } if !counting.counts() => (Glyph::Failed, Tone::Muted),
         Outcome::Failed { .. } => (Glyph::Failed, Tone::Bad),
         Outcome::Succeeded => (Glyph::Succeeded, Tone::Good),
         Outcome::Stopped => (Glyph::Stopped, Tone::Muted),

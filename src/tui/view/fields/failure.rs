@@ -63,6 +63,9 @@ impl Fields<'_> {
 
     /// Why, as far as its message or its log tells.
     fn reason(&mut self, failure: &Failure, rank: u8) {
+        if failure.counting.matched().is_some() {
+            self.text(rank.max(CAUSE), "", Tone::Muted, &failure.counting.to_string(), 2);
+        }
         if self.model.settings.redact {
             return;
         }

@@ -2,7 +2,7 @@
 
 use super::{ATTEMPTS, CAUSE, Fields, HEAD, LOOSE, MESSAGE, bold};
 use crate::gate::{Gate, GateJob, GateState, JobFailure, Outlook, StartFault, Unseen};
-use crate::run::{Run, Step};
+use crate::run::{Run, Step, reason_words};
 use crate::tui::theme::Tone;
 use crate::tui::view::words;
 use crate::tui::widget::text::{one_line, width};
@@ -55,7 +55,7 @@ impl Fields<'_> {
     fn failure(&mut self, label: &str, failure: &JobFailure) {
         let since = failure.since.map(|since| format!(", {} ago", words::age(self.model.now(), since)));
         let value = vec![
-            bold(self.theme, Tone::Bad, failure.reason.clone()),
+            bold(self.theme, Tone::Bad, reason_words(failure)),
             self.theme.span(
                 Tone::Text,
                 format!("  {}{}", one_line(self.model.told(&failure.message)), since.unwrap_or_default()),
@@ -65,7 +65,7 @@ impl Fields<'_> {
             return self.field(HEAD, label, value);
         }
         let since = failure.since.map(|since| format!("  {} ago", words::age(self.model.now(), since)));
-        let reason = bold(self.theme, Tone::Bad, failure.reason.clone());
+        let reason = bold(self.theme, Tone::Bad, reason_words(failure));
         self.field(HEAD, label, vec![reason, self.theme.span(Tone::Text, since.unwrap_or_default())]);
         self.text(ATTEMPTS, "", Tone::Text, self.model.told(&failure.message), MESSAGE);
     }
@@ -107,6 +107,7 @@ impl Fields<'_> {
             self.forecast(forecast);
         }
         self.attempts(gate, job);
+        self.not_counted(job);
         if job.ended.is_none() && !matches!(gate.state, GateState::Failing(_)) {
             self.deadline(job);
         }

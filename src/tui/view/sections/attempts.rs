@@ -40,6 +40,11 @@ impl Drawn<'_> {
             spans.push(self.span(Tone::Warning, format!("  {failure}{}{times}", self.theme.times())));
         }
         let mut lines = vec![Line::from(spans)];
+        if let Outcome::Failed { counting, .. } = &attempt.outcome
+            && counting.matched().is_some()
+        {
+            lines.extend(self.below(self.span(Tone::Muted, counting.to_string())));
+        }
         lines.extend(self.below(self.span(Tone::Muted, self.model.told(why))));
         lines
     }
@@ -49,7 +54,9 @@ impl Drawn<'_> {
             Outcome::Running => (self.span(Tone::Muted, ""), Some(self.model.now())),
             _ => (self.clock(attempt.ended), attempt.ended),
         };
+        let of_index = attempt.index.map(|index| format!("index {index}"));
         let node = attempt.node.as_ref().map(|node| format!("on {}", one_line(node)));
+        let place = [of_index, node].into_iter().flatten().collect::<Vec<_>>().join(" ");
         vec![
             self.span(Tone::Muted, format!("  {}", job.number(number))),
             self.clock(attempt.started),
@@ -57,26 +64,49 @@ impl Drawn<'_> {
             ended,
             self.took(attempt.started, took_until),
             self.span(Tone::Text, short_pod(&attempt.pod, &job.name, 20, self.theme)),
-            self.span(Tone::Muted, node.unwrap_or_default()),
+            self.span(Tone::Muted, place),
         ]
     }
 
     /// Both counts, the nearer one marked; the deadline, and about when the next attempt starts.
     pub(super) fn limits(&self, gate: &Gate, job: &GateJob) -> Vec<Line<'static>> {
-        let row = |what: &'static str, count: Count, tally: Tally, limit: &str| {
-            let near = if job.attempts.any() && job.attempts.nearer == count { "nearer its limit; " } else { "" };
+        let attempts = &job.attempts;
+        let row = |what: String, nearer: bool, tally: Tally, limit: &str| {
+            let near = if attempts.any() && nearer && tally.limit.is_some() { "nearer its limit; " } else { "" };
             let tone = if tally.failed > 0 { Tone::Warning } else { Tone::Text };
+            let left = tally.left().map_or_else(|| "no limit".to_owned(), |left| format!("{left} left"));
             vec![
                 self.span(Tone::Text, what),
-                self.span(tone, format!("{} of {} failed", tally.failed, tally.limit)),
-                self.span(Tone::Text, format!("{} left", tally.left())),
+                self.span(tone, tally.counted()),
+                self.span(Tone::Text, left),
                 self.span(Tone::Muted, format!("{near}{limit}")),
             ]
         };
-        let mut rows = vec![
-            row("restarts", Count::Restarts, job.attempts.restarts, "backoffLimit, at least 1"),
-            row("pods", Count::Pods, job.attempts.pods, "backoffLimit + 1"),
-        ];
+        let pods = |limit| row("pods".into(), attempts.nearer == Count::Pods, attempts.pods, limit);
+        let mut rows = match (&job.terms.managed_by, &job.terms.indexes, attempts.indexes) {
+            (Some(by), ..) => vec![pods(&format!("counted by {}", one_line(by)))],
+            (None, Some(indexes), Some(tally)) => {
+                let nearest =
+                    |index| matches!(attempts.nearer, Count::Index { index: nearest, .. } if nearest == index);
+                let open = indexes.open.iter().map(|(index, tally)| {
+                    row(format!("index {index}"), nearest(*index), *tally, "backoffLimitPerIndex + 1")
+                });
+                let of_all = matches!(attempts.nearer, Count::Indexes(_));
+                let may = if tally.limit.is_some() { "maxFailedIndexes + 1" } else { "without maxFailedIndexes" };
+                let of_pods = if attempts.pods.limit.is_some() { "backoffLimit + 1" } else { "" };
+                let rest = [row("indexes".into(), of_all, tally, may), pods(of_pods)];
+                open.chain(rest).collect()
+            }
+            _ => vec![
+                row(
+                    "restarts".into(),
+                    attempts.nearer == Count::Restarts,
+                    attempts.restarts,
+                    "backoffLimit, at least 1",
+                ),
+                pods("backoffLimit + 1"),
+            ],
+        };
         if let Some(deadline) = job.deadline.filter(|_| job.ended.is_none()) {
             let left = deadline.left(self.model.now());
             let left = if left.is_positive() { format!("{} left", words::span(left)) } else { "passed".into() };

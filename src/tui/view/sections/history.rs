@@ -33,8 +33,7 @@ impl Drawn<'_> {
     }
 
     fn past_failure(&self, job: &PastJob) -> Option<String> {
-        let tally = job.attempts.as_ref()?.tally();
-        let counted = format!("{} of {} failed", tally.failed, tally.limit);
+        let counted = job.attempts.as_ref()?.counted();
         Some(match &job.last_failure {
             Some(LastFailure::Known(failure)) => {
                 let telling = failure.telling().map(|telling| one_line(self.model.told(&telling.text)));

@@ -4,6 +4,7 @@
 //! | file | holds |
 //! |---|---|
 //! | `attempts` | the attempts, and what they are held against |
+//! | `terms` | its pod failure policy, and what else decides when it is over |
 //! | `pods` | the pods of a gate and their containers |
 //! | `said` | events and conditions |
 //! | `replicas` | the replicas of a rollout |
@@ -14,6 +15,7 @@ mod history;
 mod pods;
 mod replicas;
 mod said;
+mod terms;
 
 use jiff::Timestamp;
 use ratatui::text::{Line, Span};
@@ -45,6 +47,8 @@ pub fn all(model: &Model, run: &Run, step: &Step, columns: usize, whole: bool) -
     {
         add("Attempts", drawn.attempts(job));
         add("Limits", drawn.limits(gate, job));
+        add("Policy", drawn.policy(job));
+        add("Terms", drawn.terms(job));
         add("Pods", drawn.pods(job));
         add("Events", drawn.events(job));
         add("Conditions", drawn.conditions(job));
