@@ -139,7 +139,7 @@ fn permanent(reason: &str, message: &str) -> bool {
     match reason {
         "InvalidImageName" | "ErrImageNeverPull" => true,
         "CreateContainerConfigError" | "CreateContainerError" => !is_cache_sync(message),
-        _ => image::permanent(message),
+        _ => image::class(message) == image::Class::Permanent,
     }
 }
 
