@@ -2,6 +2,8 @@
 
 use jiff::Timestamp;
 
+use super::Pulls;
+
 /// What keeps a gate from starting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StartFault {
@@ -19,6 +21,8 @@ pub struct StartFault {
     pub permanent: bool,
     /// Since when.
     pub since: Option<Timestamp>,
+    /// What was tried to pull the image, and when it is tried again, where that is what fails and it is told.
+    pub pulls: Option<Pulls>,
 }
 
 /// The kind of cause that keeps a container from starting.

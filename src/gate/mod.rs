@@ -13,7 +13,7 @@
 //! | `history`, `events` | the attempts one by one, the last failure; what was said of an object and its pods |
 //! | `logs` | the logs run by run |
 //! | `backlog`, `forecast` | background migrations still pending; what becomes of a gate that retries |
-//! | `start`, `image` | why a container can't start, and whether that can clear by itself |
+//! | `start`, `image`, `pulls` | why a container can't start, whether that can clear by itself, and what was tried |
 //! | `next`, `advice` | the next restart, the command to run, what to do |
 
 mod advice;
@@ -33,6 +33,7 @@ mod judge;
 mod logs;
 mod next;
 mod policy;
+mod pulls;
 #[cfg(test)]
 mod rules;
 mod start;
@@ -52,5 +53,6 @@ pub use gate::{Attempt, Deadline, Gate, GateJob, GatePod, Outcome};
 pub use history::failure_of;
 pub use judge::{Purpose, judge};
 pub use logs::RunLog;
+pub use pulls::{NextPull, Pulls};
 pub use start::start_fault;
 pub use state::{GateState, JobFailure, Unseen};

@@ -253,5 +253,6 @@ pub(crate) fn image_fault() -> StartFault {
         pod: "gitlab-migrations-5f2c9a1e-9k67t".into(),
         permanent: true,
         since: Some(time("15:18:00")),
+        pulls: None,
     }
 }
