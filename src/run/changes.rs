@@ -10,11 +10,13 @@
 //! 4. A run that is no longer there gives one entry, to [`GONE`].
 //! 5. A wait for background migrations that turns out not to make it before its deadline: once, and again only after it
 //!    was in time between.
+//! 6. A replica that holds the rollout of a workload up, where it is another than before or for another reason.
 
 use std::fmt;
 
 use jiff::Timestamp;
 
+use super::held::held_words;
 use super::words::{gate_words, one_line, verdict_words};
 use super::{Rollout, RolloutState, Run, Step, StepBody, StepId};
 use crate::cluster::FeedState;
@@ -149,7 +151,8 @@ fn compare(earlier: &Run, run: &Run, time: Timestamp, changes: &mut Vec<RunChang
     for step in &run.steps {
         let same = earlier.steps.iter().find(|other| other.id == step.id);
         let was = same.filter(|_| next_hop.is_none()).map_or("pending", Step::word);
-        let told = |earlier| failed_count_rose(earlier, step) || turned_too_late(earlier, step);
+        let told =
+            |earlier| failed_count_rose(earlier, step) || turned_too_late(earlier, step) || held_up_anew(earlier, step);
         let told = next_hop.is_none() && same.is_some_and(told);
         if was != step.word() || told {
             changes.push(step_change(run, step, Some(was), time));
@@ -188,11 +191,26 @@ fn turned_too_late(before: &Step, after: &Step) -> bool {
     }
 }
 
+/// Whether another replica holds the rollout of a workload up than before, or for another reason. Between the gates of an
+/// upgrade that is told once it makes no progress.
+fn held_up_anew(before: &Step, after: &Step) -> bool {
+    let held = |step: &Step| {
+        let (_, replica, stuck) = step.rollout().filter(|_| step.id == StepId::Rollout)?.stuck()?;
+        Some((replica.pod.clone(), stuck.reason().to_owned(), stuck.lasts()))
+    };
+    let now = held(after);
+    now.is_some() && now != held(before)
+}
+
 fn step_change(run: &Run, step: &Step, from: Option<&'static str>, time: Timestamp) -> RunChange {
     let words = match &step.body {
         StepBody::Gate(gate) => gate_words(gate),
         StepBody::Rollout(rollout) => match &rollout.state {
             RolloutState::Blocked { workload, message } => blocked_words(rollout, workload, message),
+            RolloutState::Running if step.id == StepId::Rollout => match held_words(rollout) {
+                Some(held) => format!("{}, {held}", rollout.state.word()),
+                None => rollout.state.word().to_owned(),
+            },
             state => state.word().to_owned(),
         },
         StepBody::Stage(stage) => match stage.message.as_str() {

@@ -211,6 +211,10 @@ fn held_up(theme: Theme, rollout: &Rollout) -> (Vec<Span<'static>>, Option<Span<
             () if workloads().any(|workload| workload.refused.is_some()) => {
                 (vec![theme.span(Tone::Held, "   no pod can be made")], stuck_mark())
             }
+            () if workloads().any(|workload| workload.on_delete) => {
+                let mark = theme.span(Tone::Warning, theme.mark(Mark::Suspended, 0));
+                (vec![theme.span(Tone::Warning, "   by hand")], Some(mark))
+            }
             () if workloads().any(|workload| workload.paused) => {
                 let mark = theme.span(Tone::Warning, theme.mark(Mark::Suspended, 0));
                 (vec![theme.span(Tone::Warning, "   paused")], Some(mark))

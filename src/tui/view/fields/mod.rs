@@ -17,11 +17,12 @@ mod rollout;
 use ratatui::style::Stylize;
 use ratatui::text::{Line, Span};
 
-use crate::gate::Command;
-use crate::run::{Run, Step, StepBody};
+use crate::gate::{Command, StartFault};
+use crate::run::{Run, Source, Step, StepBody, pull_words};
 use crate::tui::keymap::{Action, Place};
 use crate::tui::model::Model;
 use crate::tui::theme::{Theme, Tone};
+use crate::tui::view::words;
 use crate::tui::widget::command::command;
 use crate::tui::widget::text::{one_line, width, wrap, wrap_at_most};
 
@@ -66,7 +67,7 @@ pub fn rows(model: &Model, run: &Run, step: &Step, columns: usize, whole: bool) 
     let mut fields = Fields { model, theme: model.theme(), columns, whole, rows: Vec::new() };
     match &step.body {
         StepBody::Gate(gate) => fields.gate(run, step, gate),
-        StepBody::Rollout(rollout) => fields.rollout(rollout),
+        StepBody::Rollout(rollout) => fields.rollout(run, rollout),
         StepBody::Stage(_) => {}
     }
     fields.rows
@@ -81,6 +82,13 @@ struct Fields<'a> {
 }
 
 impl Fields<'_> {
+    /// What was tried to pull an image, and when it is tried again. An upgrade has more to tell, and says it in the details.
+    fn pulls(&mut self, run: &Run, fault: &StartFault) {
+        if let Some(pulls) = fault.pulls.filter(|_| self.whole || run.source != Source::GitLabCore) {
+            self.text(CAUSE, "", Tone::Text, &pull_words(&pulls, self.model.now(), &words::span), 2);
+        }
+    }
+
     /// The room of a value.
     fn room(&self) -> usize {
         self.columns.saturating_sub(LABEL).max(10)

@@ -3,7 +3,7 @@
 use ratatui::text::{Line, Span};
 
 use super::{Cells, Drawn};
-use crate::run::{Replica, ReplicaState, Stuck, Template, Workload};
+use crate::run::{Replica, ReplicaState, Stuck, Template, Workload, pull_words};
 use crate::tui::theme::Tone;
 use crate::tui::view::fields::{replica, short_pod};
 use crate::tui::view::words;
@@ -50,7 +50,13 @@ impl Drawn<'_> {
                 self.span(Tone::Text, with_message(words::crash(crash), &crash.message))
             }
             ReplicaState::Stuck(stuck) => {
-                self.span(Tone::Text, with_message(stuck.reason().to_owned(), stuck.message()))
+                let pulls = match stuck {
+                    Stuck::Start(fault) => fault.pulls,
+                    Stuck::CrashLoop(_) | Stuck::NotReady { .. } => None,
+                };
+                let pulls = pulls.map(|pulls| pull_words(&pulls, self.model.now(), &words::span));
+                let what = [stuck.reason().to_owned()].into_iter().chain(pulls).collect::<Vec<_>>().join(", ");
+                self.span(Tone::Text, with_message(what, stuck.message()))
             }
         })
     }
