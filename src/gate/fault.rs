@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use super::Pulls;
+use super::{Pulls, image};
 
 /// What keeps a gate from starting.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,6 +23,16 @@ pub struct StartFault {
     pub since: Option<Timestamp>,
     /// What was tried to pull the image, and when it is tried again, where that is what fails and it is told.
     pub pulls: Option<Pulls>,
+}
+
+impl StartFault {
+    /// The words without what a runtime puts before every error of a pull: the end of a long line says what is wrong.
+    pub fn brief(&self) -> &str {
+        match self.cause {
+            Cause::Image => image::brief(&self.message),
+            Cause::Config | Cause::Volume | Cause::Scheduling | Cause::Sandbox => &self.message,
+        }
+    }
 }
 
 /// The kind of cause that keeps a container from starting.

@@ -100,6 +100,32 @@ pub(super) fn class(message: &str) -> Class {
     }
 }
 
+/// The error without what a runtime puts before every one: the gRPC code, which image it pulls, and what it asks for.
+pub(super) fn brief(message: &str) -> &str {
+    const CODE: &str = "rpc error: code = ";
+    const GENERAL: [&str; 7] = [
+        "Error response from daemon",
+        "failed to pull and unpack image ",
+        "failed to resolve reference ",
+        "failed to copy",
+        "failed to do request",
+        "Head \"",
+        "Get \"",
+    ];
+    let mut rest = message;
+    loop {
+        let tail = match rest.strip_prefix(CODE) {
+            Some(code) => code.split_once(" desc = "),
+            // A name in quotes has colons, but none with a blank behind it.
+            None => rest.split_once(": ").filter(|_| GENERAL.iter().any(|start| rest.starts_with(start))),
+        };
+        match tail.map(|(_, tail)| tail).filter(|tail| !tail.is_empty()) {
+            Some(tail) => rest = tail,
+            None => return rest,
+        }
+    }
+}
+
 /// The message without what is quoted (also where it stands unquoted), URLs and digests. The colon behind a URL stays.
 fn without_names(message: &str) -> String {
     let mut plain = String::with_capacity(message.len());

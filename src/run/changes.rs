@@ -10,13 +10,13 @@
 //! 4. A run that is no longer there gives one entry, to [`GONE`].
 //! 5. A wait for background migrations that turns out not to make it before its deadline: once, and again only after it
 //!    was in time between.
-//! 6. A replica that holds the rollout of a workload up, where it is another than before or for another reason.
+//! 6. What holds the rollout of a workload up, where it is something else than before.
 
 use std::fmt;
 
 use jiff::Timestamp;
 
-use super::held::held_words;
+use super::held::{Held, held_words};
 use super::words::{gate_words, one_line, verdict_words};
 use super::{Rollout, RolloutState, Run, Step, StepBody, StepId};
 use crate::cluster::FeedState;
@@ -191,13 +191,10 @@ fn turned_too_late(before: &Step, after: &Step) -> bool {
     }
 }
 
-/// Whether another replica holds the rollout of a workload up than before, or for another reason. Between the gates of an
+/// Whether something else holds the rollout of a workload up than before. Between the gates of an
 /// upgrade that is told once it makes no progress.
 fn held_up_anew(before: &Step, after: &Step) -> bool {
-    let held = |step: &Step| {
-        let (_, replica, stuck) = step.rollout().filter(|_| step.id == StepId::Rollout)?.stuck()?;
-        Some((replica.pod.clone(), stuck.reason().to_owned(), stuck.lasts()))
-    };
+    let held = |step: &Step| step.rollout().filter(|_| step.id == StepId::Rollout).and_then(Held::of);
     let now = held(after);
     now.is_some() && now != held(before)
 }

@@ -2,9 +2,8 @@
 
 use std::fmt;
 
-use super::held::held_words;
 use super::outlook::{outlook_words, pending_words, utc_clock};
-use super::{Hop, Run, Source, Step, Verdict};
+use super::{Hop, Run, Step, Verdict};
 use crate::gate::{Failure, Gate, GateJob, GateState, JobFailure, LastFailure, Outlook, Telling};
 
 /// The most characters of a message in an entry: an entry is one line.
@@ -86,17 +85,10 @@ pub(super) fn verdict_words(run: &Run) -> String {
             let hop = hop.map(|hop| format!(", hop {hop}")).unwrap_or_default();
             format!("Upgrading{from}{}{hop}", to("to"))
         }
-        Verdict::Stuck => format!("Stuck{}{}", at_step(), held(run)),
+        Verdict::Stuck => format!("Stuck{}", at_step()),
         Verdict::Failed => format!("Failed{}", at_step()),
         Verdict::Unknown => "It cannot be told how the upgrade stands".into(),
     }
-}
-
-/// What holds the rollout of a workload up, which is all of the run.
-fn held(run: &Run) -> String {
-    let Source::Rollout(_) = run.source else { return String::new() };
-    let held = run.steps.first().and_then(Step::rollout).and_then(held_words);
-    held.map(|held| format!(": {held}")).unwrap_or_default()
 }
 
 impl fmt::Display for Hop {

@@ -1,4 +1,4 @@
-use super::{Class, TABLE, class};
+use super::{Class, TABLE, brief, class};
 
 const PREFIX: &str = r#"failed to pull and unpack image "r.io/a:v403": failed to resolve reference "r.io/a:v403": "#;
 
@@ -119,4 +119,15 @@ fn the_documentation_has_the_same_table() {
         format!("{}` | {class} | {} |", row.said, row.why)
     });
     assert_eq!(rows, expected.collect::<Vec<_>>());
+}
+
+#[test]
+fn what_is_wrong_stands_at_the_end_of_what_a_runtime_says() {
+    let said = |rest: &str| brief(&format!("rpc error: code = NotFound desc = {PREFIX}{rest}")).to_owned();
+    assert_eq!(said("r.io/a:v403: not found"), "r.io/a:v403: not found");
+    let refused = "dial tcp 127.0.0.1:5777: connect: connection refused";
+    assert_eq!(said(&format!(r#"failed to do request: Head "http://r.io/v2/a": {refused}"#)), refused);
+    for message in ["", "rpc error: code = ", "failed to copy: ", "weather", "Error response from daemon"] {
+        assert_eq!(brief(message), message);
+    }
 }

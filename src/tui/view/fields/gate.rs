@@ -86,7 +86,7 @@ impl Fields<'_> {
         if own_row {
             self.field(HEAD, "", vec![self.theme.span(tone, clears)]);
         }
-        self.text(CAUSE, "", Tone::Text, self.model.told(&fault.message), MESSAGE);
+        self.text(CAUSE, "", Tone::Text, self.model.told(self.cause(run, fault)), MESSAGE);
         self.keep_second(CAUSE);
         self.pulls(run, fault);
     }

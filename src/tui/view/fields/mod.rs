@@ -27,7 +27,7 @@ use crate::tui::widget::command::command;
 use crate::tui::widget::text::{one_line, width, wrap, wrap_at_most};
 
 pub use attempts::{outcome, short_pod};
-pub use rollout::replica;
+pub use rollout::{pod_of, replica};
 
 /// One row, and how soon it is given up where there is not room for all: the higher the rank, the sooner.
 #[derive(Debug)]
@@ -86,6 +86,15 @@ impl Fields<'_> {
     fn pulls(&mut self, run: &Run, fault: &StartFault) {
         if let Some(pulls) = fault.pulls.filter(|_| self.whole || run.source != Source::GitLabCore) {
             self.text(CAUSE, "", Tone::Text, &pull_words(&pulls, self.model.now(), &words::span), 2);
+            self.keep_second(CAUSE);
+        }
+    }
+
+    /// What is wrong with a start: whole in the details and of an upgrade, and else without what a runtime says of every pull.
+    fn cause<'a>(&self, run: &Run, fault: &'a StartFault) -> &'a str {
+        match self.whole || run.source == Source::GitLabCore {
+            true => &fault.message,
+            false => fault.brief(),
         }
     }
 

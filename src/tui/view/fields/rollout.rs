@@ -3,8 +3,9 @@
 use ratatui::text::Span;
 
 use super::{ATTEMPTS, CAUSE, Fields, HEAD, LABEL, LOOSE, MESSAGE, bold, short_pod};
+use crate::cluster::WorkloadKind;
 use crate::run::{Replica, ReplicaState, Rollout, RolloutState, Run, Source, Stuck, Template, Workload};
-use crate::tui::theme::{Glyph, Tone};
+use crate::tui::theme::{Glyph, Theme, Tone};
 use crate::tui::view::words;
 use crate::tui::widget::meter::meter;
 use crate::tui::widget::text::{fit, one_line};
@@ -95,7 +96,7 @@ impl Fields<'_> {
     fn stuck(&mut self, run: &Run, rollout: &Rollout, workload: &Workload, replica: &Replica, stuck: &Stuck) {
         let age = |since| words::age(self.model.now(), since);
         let container = stuck.container().map(|container| format!(", container {container}")).unwrap_or_default();
-        let pod = format!("pod {}", short_pod(&replica.pod, &workload.name, 40, self.theme));
+        let pod = format!("pod {}", pod_of(workload, replica, 40, self.theme));
         let parts = match stuck {
             Stuck::Start(fault) => {
                 let clears = if fault.permanent { "cannot clear by itself" } else { "may clear by itself" };
@@ -120,7 +121,11 @@ impl Fields<'_> {
         if !rest.is_empty() {
             self.text(CAUSE, "", Tone::Text, &rest.join(", "), 2);
         }
-        self.text(CAUSE, "", Tone::Text, self.model.told(stuck.message()), MESSAGE);
+        let message = match stuck {
+            Stuck::Start(fault) => self.cause(run, fault),
+            Stuck::CrashLoop(_) | Stuck::NotReady { .. } => stuck.message(),
+        };
+        self.text(CAUSE, "", Tone::Text, self.model.told(message), MESSAGE);
         if let Stuck::Start(fault) = stuck {
             self.pulls(run, fault);
         }
@@ -170,6 +175,13 @@ impl Fields<'_> {
         let missing = std::iter::repeat_n(theme.span(Tone::Muted, theme.glyph(Glyph::Left)), missing);
         new.iter().map(pip).chain(missing).collect()
     }
+}
+
+/// The name of a replica's pod, without that of its workload where that is said already; a pod of a StatefulSet is called by
+/// its name.
+pub fn pod_of(workload: &Workload, replica: &Replica, columns: usize, theme: Theme) -> String {
+    let workload = if workload.kind == WorkloadKind::StatefulSet { "" } else { &workload.name };
+    short_pod(&replica.pod, workload, columns, theme)
 }
 
 /// The pip of a replica.

@@ -5,7 +5,7 @@ use ratatui::text::{Line, Span};
 use super::{Cells, Drawn};
 use crate::run::{Replica, ReplicaState, Stuck, Template, Workload, pull_words};
 use crate::tui::theme::Tone;
-use crate::tui::view::fields::{replica, short_pod};
+use crate::tui::view::fields::{pod_of, replica};
 use crate::tui::view::words;
 use crate::tui::widget::table::Align;
 use crate::tui::widget::text::one_line;
@@ -27,7 +27,7 @@ impl Drawn<'_> {
         vec![
             self.span(tone, self.theme.glyph(glyph)),
             self.span(template, of.template.word()),
-            self.span(Tone::Text, short_pod(&of.pod, &workload.name, 24, self.theme)),
+            self.span(Tone::Text, pod_of(workload, of, 24, self.theme)),
             self.span(tone, of.state.word()),
             self.span(Tone::Text, age.unwrap_or_default()),
             self.span(Tone::Muted, if restarts.is_empty() { node } else { format!("{node}, {restarts}") }),
