@@ -41,8 +41,41 @@ impl DaemonSet {
         })
     }
 
+    /// Whether every node that is to have a pod has one on the present template, as `kubectl rollout status` judges it, which
+    /// does not say so of `OnDelete`: there it is once somebody has deleted every old pod.
+    pub fn rolled_out(&self) -> bool {
+        self.is_current() && self.updated >= self.desired && self.available >= self.desired
+    }
+
     /// Whether the status speaks of the present spec.
     pub fn is_current(&self) -> bool {
-        self.observed_generation >= self.meta.generation
+        self.observed_generation > 0 && self.observed_generation >= self.meta.generation
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::fixture::with;
+
+    #[test]
+    fn it_is_rolled_out_once_every_node_has_an_available_pod_of_the_present_template() {
+        let whole = json!({
+            "metadata": {"name": "agent", "generation": 2},
+            "status": {"observedGeneration": 2, "desiredNumberScheduled": 3, "updatedNumberScheduled": 3,
+                "numberReady": 3, "numberAvailable": 3},
+        });
+        let rolled_out = |patch: Value| DaemonSet::read(&with(whole.clone(), patch)).unwrap().rolled_out();
+        assert!(rolled_out(json!({})));
+        for not_yet in [
+            json!({"metadata": {"generation": 3}}),
+            json!({"status": null}),
+            json!({"status": {"updatedNumberScheduled": 2}}),
+            json!({"status": {"numberAvailable": 2}}),
+        ] {
+            assert!(!rolled_out(not_yet.clone()), "{not_yet}");
+        }
     }
 }

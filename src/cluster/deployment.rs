@@ -75,10 +75,15 @@ impl Deployment {
         (past && self.is_current()).then_some(progressing)
     }
 
-    /// Whether the current template is rolled out whole, as `kubectl rollout status` judges it.
+    /// Whether the current template is rolled out whole, and stays so until it is resumed where it is paused.
     pub fn rolled_out(&self) -> bool {
+        !self.paused && self.complete()
+    }
+
+    /// Whether every replica is on the current template, as `kubectl rollout status` judges it, which does not ask whether it
+    /// is paused: with a new template none is then.
+    pub fn complete(&self) -> bool {
         self.is_current()
-            && !self.paused
             && self.updated >= self.desired
             && self.replicas <= self.updated
             && self.available >= self.updated

@@ -81,6 +81,9 @@ pub struct Labels {
     pub conductor: Option<String>,
     /// `batch.kubernetes.io/job-name` on a pod (or the older `job-name`).
     pub job_name: Option<String>,
+    /// `controller-revision-hash`: the template that a pod of a StatefulSet or a DaemonSet is made from.
+    #[serde(default)]
+    pub revision: Option<String>,
 }
 
 impl Meta {
@@ -105,6 +108,7 @@ impl Meta {
                 wait_job: label("gitlab.com/batched-background-migrations-check").as_deref() == Some("true"),
                 conductor: label("com.molo17.conductor.type"),
                 job_name: label("batch.kubernetes.io/job-name").or_else(|| label("job-name")),
+                revision: label("controller-revision-hash"),
             },
             owner: owner.and_then(Owner::read),
             job_tracking: read::texts(metadata, &["finalizers"])

@@ -13,6 +13,9 @@ use super::{
 /// The most runs remembered of one pod; the oldest go first. A Job gives up long before.
 const MOST_RUNS: usize = 100;
 
+/// The most pulls that failed remembered of one container; the oldest go first. It is a day of them.
+const MOST_PULLS: usize = 300;
+
 /// A Job, and whether it is still there.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct JobRecord {
@@ -102,10 +105,14 @@ pub struct FinishedRun {
     pub by_itself: bool,
 }
 
+/// The error of a pull, which is of one image: a container can get another.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct PullError {
     image: String,
     message: String,
+    /// When the status was seen to tell of a pull that failed, oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    seen: Vec<Timestamp>,
 }
 
 impl FinishedRun {
@@ -124,7 +131,7 @@ impl FinishedRun {
 }
 
 impl PodRecord {
-    pub(crate) fn new(pod: Pod) -> Self {
+    pub(crate) fn new(pod: Pod, time: Timestamp) -> Self {
         let mut record = Self {
             pod: pod.clone(),
             gone: false,
@@ -134,12 +141,12 @@ impl PodRecord {
             pull_errors: BTreeMap::new(),
             logs: Logs::default(),
         };
-        record.see(pod);
+        record.see(pod, time);
         record
     }
 
-    /// Takes in a newer state of the pod, and keeps what the next one will have lost.
-    pub(crate) fn see(&mut self, mut pod: Pod) {
+    /// Takes in a newer state of the pod, seen at that time, and keeps what the next one will have lost.
+    pub(crate) fn see(&mut self, mut pod: Pod, time: Timestamp) {
         // A Job that is deleted without its pods disowns them, and what they went through is still its own.
         pod.meta.owner = pod.meta.owner.or_else(|| self.pod.meta.owner.take());
         let stays = !pod.terminating() && pod.phase != PodPhase::Failed;
@@ -158,7 +165,7 @@ impl PodRecord {
             if let ContainerState::Terminated(end) = &container.state {
                 self.remember(container, end, stays && (main_goes_on || container.role != ContainerRole::Sidecar));
             }
-            self.remember_pull_error(container);
+            self.remember_pull_error(container, time);
         }
         self.deletion_requested = self.deletion_requested.or_else(|| pod.meta.deletion_requested());
         self.released = self.released.or_else(|| Released::between(&self.pod, &pod));
@@ -191,6 +198,14 @@ impl PodRecord {
     pub fn pull_error(&self, container: &Container) -> Option<&str> {
         let error = self.pull_errors.get(&container.name)?;
         (error.image == container.image).then_some(error.message.as_str())
+    }
+
+    /// When the status of that container was seen to begin to tell of a pull of its image that failed, oldest first.
+    pub fn failed_pulls(&self, container: &Container) -> &[Timestamp] {
+        match self.pull_errors.get(&container.name) {
+            Some(error) if error.image == container.image => &error.seen,
+            _ => &[],
+        }
     }
 
     /// What is to be kept of it: of its logs as much as there is room for, which that takes up.
@@ -243,21 +258,35 @@ impl PodRecord {
         }
     }
 
-    fn remember_pull_error(&mut self, container: &Container) {
+    fn remember_pull_error(&mut self, container: &Container, time: Timestamp) {
         let ContainerState::Waiting { reason, message } = &container.state else { return };
         // From 1.32 a back-off repeats the error: `Back-off pulling image "I": ErrImagePull: <the error>`.
         let error = match reason.as_str() {
-            "ErrImagePull" | "RegistryUnavailable" | "SignatureValidationFailed" | "ImageInspectError" => {
-                Some(message.as_str())
-            }
+            "ImageInspectError" => Some(message.as_str()),
+            reason if failed_to_pull(reason) => Some(message.as_str()),
             "ImagePullBackOff" => message.split_once(": ErrImagePull: ").map(|(_, error)| error),
             _ => None,
         };
         if let Some(error) = error.filter(|error| !error.is_empty()) {
-            let error = PullError { image: container.image.clone(), message: error.to_owned() };
+            let known = self.pull_errors.remove(&container.name).filter(|known| known.image == container.image);
+            let mut seen = known.map(|known| known.seen).unwrap_or_default();
+            // Until the kubelet tries again it says that it backs off.
+            let told = self.pod.containers.iter().find(|of| of.name == container.name).is_some_and(
+                |before| matches!(&before.state, ContainerState::Waiting { reason, .. } if failed_to_pull(reason)),
+            );
+            if failed_to_pull(reason) && (!told || seen.is_empty()) {
+                seen.push(time);
+                seen.drain(..seen.len().saturating_sub(MOST_PULLS));
+            }
+            let error = PullError { image: container.image.clone(), message: error.to_owned(), seen };
             self.pull_errors.insert(container.name.clone(), error);
         }
     }
+}
+
+/// Whether a container waits for that reason because a pull has just failed.
+fn failed_to_pull(reason: &str) -> bool {
+    matches!(reason, "ErrImagePull" | "RegistryUnavailable" | "SignatureValidationFailed")
 }
 
 /// Whoever removes what is left of a pod writes a reason over that of whoever took it away (seen on a real cluster:

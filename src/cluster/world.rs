@@ -79,9 +79,9 @@ impl World {
         }
         match change {
             Change::Selected(selection) => self.selection = selection,
-            Change::Applied(object) => self.put(*object),
-            Change::Deleted(object) => self.delete(*object),
-            Change::Replaced { kind, scope, objects } => self.replace(kind, &scope, objects),
+            Change::Applied(object) => self.put(*object, time),
+            Change::Deleted(object) => self.delete(*object, time),
+            Change::Replaced { kind, scope, objects } => self.replace(kind, &scope, objects, time),
             Change::Watch { kind, state } => {
                 if matches!(state, WatchState::Live { .. } | WatchState::Ended) {
                     self.feed.hear(time);
@@ -121,7 +121,7 @@ impl World {
         &self.feed
     }
 
-    fn put(&mut self, mut object: Object) {
+    fn put(&mut self, mut object: Object, time: Timestamp) {
         object.forget_what_no_run_shows();
         match object {
             Object::GitLabCore(core) => {
@@ -134,10 +134,10 @@ impl World {
             },
             Object::Pod(pod) => match self.pods.get_mut(&pod.meta.uid) {
                 Some(record) => {
-                    record.see(pod);
+                    record.see(pod, time);
                     record.gone = false;
                 }
-                None => drop(self.pods.insert(pod.meta.uid.clone(), PodRecord::new(pod))),
+                None => drop(self.pods.insert(pod.meta.uid.clone(), PodRecord::new(pod, time))),
             },
             Object::Event(event) => {
                 drop(self.events.entry(event.about.clone()).or_default().insert(event.meta.uid.clone(), event));
@@ -157,7 +157,7 @@ impl World {
         }
     }
 
-    fn delete(&mut self, object: Object) {
+    fn delete(&mut self, object: Object, time: Timestamp) {
         let uid = object.meta().uid.clone();
         match object {
             Object::GitLabCore(_) => {
@@ -175,13 +175,13 @@ impl World {
             }
             // The last state comes with the deletion, and may be news.
             Object::Job(_) | Object::Pod(_) => {
-                self.put(object);
+                self.put(object, time);
                 self.bury(&uid);
             }
         }
     }
 
-    fn replace(&mut self, kind: Kind, scope: &Scope, objects: Vec<Object>) {
+    fn replace(&mut self, kind: Kind, scope: &Scope, objects: Vec<Object>, time: Timestamp) {
         let listed: BTreeSet<Uid> = objects.iter().map(|object| object.meta().uid.clone()).collect();
         match (kind, scope) {
             (Kind::GitLabCore, _) => self.cores.retain(|uid, _| listed.contains(uid)),
@@ -200,7 +200,7 @@ impl World {
                 missing.iter().for_each(|uid| self.bury(uid));
             }
         }
-        objects.into_iter().for_each(|object| self.put(object));
+        objects.into_iter().for_each(|object| self.put(object, time));
         if *scope == Scope::All {
             self.listed.insert(kind);
         }

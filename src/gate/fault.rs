@@ -2,6 +2,8 @@
 
 use jiff::Timestamp;
 
+use super::{Pulls, image};
+
 /// What keeps a gate from starting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StartFault {
@@ -19,6 +21,18 @@ pub struct StartFault {
     pub permanent: bool,
     /// Since when.
     pub since: Option<Timestamp>,
+    /// What was tried to pull the image, and when it is tried again, where that is what fails and it is told.
+    pub pulls: Option<Pulls>,
+}
+
+impl StartFault {
+    /// The words without what a runtime puts before every error of a pull: the end of a long line says what is wrong.
+    pub fn brief(&self) -> &str {
+        match self.cause {
+            Cause::Image => image::brief(&self.message),
+            Cause::Config | Cause::Volume | Cause::Scheduling | Cause::Sandbox => &self.message,
+        }
+    }
 }
 
 /// The kind of cause that keeps a container from starting.

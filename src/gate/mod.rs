@@ -14,7 +14,7 @@
 //! | `history`, `events` | the attempts one by one, the last failure; what was said of an object and its pods |
 //! | `logs` | the logs run by run |
 //! | `backlog`, `forecast` | background migrations still pending; what becomes of a gate that retries |
-//! | `start`, `image` | why a container can't start, and whether that can clear by itself |
+//! | `start`, `image`, `pulls` | why a container can't start, whether that can clear by itself, and what was tried |
 //! | `next`, `advice` | the next restart, the command to run, what to do |
 
 mod advice;
@@ -36,6 +36,7 @@ mod judge;
 mod logs;
 mod next;
 mod policy;
+mod pulls;
 #[cfg(test)]
 mod rules;
 mod start;
@@ -59,6 +60,7 @@ pub use indexes::JobIndexes;
 pub use judge::{Purpose, judge};
 pub use logs::RunLog;
 pub use policy::{By, Counting, Matched, policy_words};
+pub use pulls::{NextPull, Pulls};
 pub use start::start_fault;
 pub use state::{GateState, JobFailure, Unseen};
 pub use terms::Terms;

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use jiff::Timestamp;
 
-use super::{Cause, StartFault, image};
+use super::{Cause, StartFault, image, pulls::pulls};
 use crate::cluster::{Container, ContainerState, Event, Job, Pod, PodPhase, PodRecord, World, condition};
 
 /// The fault that keeps the Job's newest pod from starting, if one does. A pod that blocked the gate and is terminating or
@@ -41,6 +41,7 @@ fn unschedulable(pod: &Pod) -> Option<StartFault> {
         // A node can be added, or freed.
         permanent: false,
         since: scheduled.since.or(pod.meta.created),
+        pulls: None,
     })
 }
 
@@ -68,7 +69,8 @@ fn in_status(record: &PodRecord, events: &[&Event]) -> Option<StartFault> {
         }
         let since =
             events.iter().filter(|event| about(event, container) && is_fault(event)).filter_map(|event| event.first);
-        Some(of_container(record, container, (cause, reason, message), since.min().or(record.pod.meta.created)))
+        let since = since.min().or(record.pod.meta.created);
+        Some(of_container(record, container, (cause, reason, message), since, events))
     })
 }
 
@@ -77,7 +79,10 @@ fn of_container(
     container: &Container,
     (cause, reason, message): (Cause, &str, &str),
     since: Option<Timestamp>,
+    events: &[&Event],
 ) -> StartFault {
+    let pulled =
+        cause == Cause::Image && !matches!(reason, "InvalidImageName" | "ErrImageNeverPull" | "ImageInspectError");
     StartFault {
         cause,
         reason: reason.to_owned(),
@@ -86,6 +91,7 @@ fn of_container(
         pod: record.pod.meta.name.clone(),
         permanent: permanent(reason, message),
         since,
+        pulls: if pulled { pulls(record, container, events) } else { None },
     }
 }
 
@@ -113,7 +119,7 @@ fn container_told_by_events(record: &PodRecord, events: &[&Event]) -> Option<Sta
         if past(container, cause, events) >= event.last {
             return None;
         }
-        Some(of_container(record, container, (cause, reason, message), event.first))
+        Some(of_container(record, container, (cause, reason, message), event.first, events))
     })
 }
 
@@ -139,7 +145,7 @@ fn permanent(reason: &str, message: &str) -> bool {
     match reason {
         "InvalidImageName" | "ErrImageNeverPull" => true,
         "CreateContainerConfigError" | "CreateContainerError" => !is_cache_sync(message),
-        _ => image::permanent(message),
+        _ => image::class(message) == image::Class::Permanent,
     }
 }
 
@@ -166,6 +172,7 @@ fn told_by_events(record: &PodRecord, events: &[&Event]) -> Option<StartFault> {
         pod: record.pod.meta.name.clone(),
         permanent: cause == Cause::Volume && names_missing(&event.message),
         since: event.first,
+        pulls: None,
     })
 }
 
@@ -188,9 +195,10 @@ fn pull_error_in<'a>(container: &Container, events: &[&'a Event]) -> Option<&'a 
         .map(|(_, error)| error)
 }
 
-/// The error in `Failed to pull image "I": ERROR`.
-fn pull_error(event: &Event) -> Option<&str> {
-    event.message.strip_prefix("Failed to pull image ")?.split_once(": ").map(|(_, error)| error)
+/// The error in `Failed to pull image "I": ERROR`, before which a kubelet puts words of its own once ten were told that differ.
+pub(super) fn pull_error(event: &Event) -> Option<&str> {
+    let message = event.message.strip_prefix("(combined from similar events): ").unwrap_or(&event.message);
+    message.strip_prefix("Failed to pull image ")?.split_once(": ").map(|(_, error)| error)
 }
 
 /// Whether a message says that a Secret or a ConfigMap is missing: somebody has to make it.
@@ -198,7 +206,7 @@ fn names_missing(message: &str) -> bool {
     message.contains("not found") && ["secret", "configmap"].iter().any(|kind| message.contains(kind))
 }
 
-fn about(event: &Event, container: &Container) -> bool {
+pub(super) fn about(event: &Event, container: &Container) -> bool {
     event.container.as_ref().is_none_or(|name| *name == container.name)
 }
 

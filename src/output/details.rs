@@ -10,8 +10,8 @@ use super::text::{WIDTH, wrap};
 use crate::cluster::{Excerpt, ExcerptKind};
 use crate::gate::{Command, Failure, Gate, GateJob, GateState, JobFailure, LastFailure, LogSource, StartFault, Target};
 use crate::run::{
-    Rollout, RolloutState, Run, Step, StepBody, Stuck, forecast_words, outlook_words, pending_words, reason_words,
-    span, took_words, utc_clock,
+    Rollout, RolloutState, Run, Step, StepBody, Stuck, Workload, forecast_words, outlook_words, pending_words,
+    pull_words, reason_words, span, took_words, utc_clock,
 };
 
 /// How wide the names are in front of what they stand for.
@@ -105,17 +105,22 @@ impl Details<'_> {
             RolloutState::Blocked { workload, message } => Some((workload, message)),
             _ => None,
         };
-        let held = rollout.workloads.iter().filter(|workload| workload.paused || workload.refused.is_some());
+        let is_held = |workload: &&Workload| workload.paused || workload.on_delete || workload.refused.is_some();
+        let held = rollout.workloads.iter().filter(is_held);
         let held: Vec<_> = held.filter(|_| rollout.state != RolloutState::Pending).collect();
-        let subject = blocked.map(|(workload, _)| workload).or(stuck.map(|(workload, ..)| &workload.name));
-        let Some(subject) = subject.or(held.first().map(|workload| &workload.name)) else { return };
-        self.title(&format!("{title}, deployment/{subject}"));
+        let named = |(name, _): (&String, _)| rollout.workloads.iter().find(|workload| workload.name == *name);
+        let subject = blocked.and_then(named).or(stuck.map(|(workload, ..)| workload));
+        let Some(subject) = subject.or(held.first().copied()) else { return };
+        self.title(&format!("{title}, {}", subject.subject()));
         if let Some((_, message)) = blocked {
             self.add("Blocked", message);
         }
         for workload in held {
             if workload.paused {
                 self.add("Paused", &format!("{}: nothing rolls out until it is resumed", workload.name));
+            }
+            if workload.on_delete {
+                self.add("By hand", &format!("{}: its pods are replaced once somebody deletes them", workload.name));
             }
             if let Some(refused) = &workload.refused {
                 self.add("No pod", refused);
@@ -136,6 +141,12 @@ impl Details<'_> {
             let container = stuck.container().map(|container| format!("container {container} of "));
             self.add("", &format!("{}pod {}", container.unwrap_or_default(), replica.pod));
             self.add("", stuck.message());
+            if let Stuck::Start(fault) = stuck {
+                self.pulls(fault);
+            }
+        }
+        if let Some(advice) = &rollout.advice {
+            self.add("To do", advice);
         }
         self.command(rollout.command.as_ref());
     }
@@ -174,6 +185,13 @@ impl Details<'_> {
         let container = fault.container.as_ref().map(|container| format!("container {container} of "));
         self.add("", &format!("{}pod {}", container.unwrap_or_default(), fault.pod));
         self.add("", &fault.message);
+        self.pulls(fault);
+    }
+
+    fn pulls(&mut self, fault: &StartFault) {
+        if let Some(pulls) = &fault.pulls {
+            self.add("", &pull_words(pulls, self.time, &span));
+        }
     }
 
     fn last_failure(&mut self, failure: &Failure) {

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::run::{Run, Step, StepId, Verdict};
+use crate::run::{Rollout, RolloutState, Run, Source, Step, StepId, Verdict};
 
 /// What a wait is for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -43,6 +43,7 @@ impl Goal {
     pub(super) fn fares(self, run: &Run) -> Fares {
         match run.verdict {
             Verdict::Failed => Fares::Failed,
+            Verdict::Stuck if past_deadline(run) => Fares::Failed,
             Verdict::Settled => Fares::Reached,
             _ if self.passed_by(run) => Fares::Reached,
             _ => Fares::UnderWay,
@@ -67,6 +68,13 @@ impl fmt::Display for Goal {
     }
 }
 
+/// Whether the run is a rollout that had no progress until its deadline. It is no more waited for, as with `kubectl rollout
+/// status`: that is what the deadline is for, although the controller goes on trying.
+fn past_deadline(run: &Run) -> bool {
+    let blocked = |rollout: &Rollout| matches!(rollout.state, RolloutState::Blocked { .. });
+    matches!(run.source, Source::Rollout(_)) && run.steps.iter().filter_map(Step::rollout).any(blocked)
+}
+
 impl FromStr for Goal {
     type Err = String;
 
@@ -81,6 +89,7 @@ impl FromStr for Goal {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cluster::WorkloadKind;
     use crate::gate::{Gate, GateState, Unseen};
     use crate::run::{RolloutState, StepBody, UnseenDeployments, sample};
 
@@ -120,6 +129,18 @@ mod tests {
         assert_eq!(fares("gate=rails-rollout:done", &run), Fares::Reached);
         run.steps[2].body = StepBody::Gate(Box::new(Gate::without_job(GateState::Pending)));
         assert_eq!(fares("gate=pre-migrations:done", &run), Fares::UnderWay);
+    }
+
+    #[test]
+    fn a_rollout_past_its_progress_deadline_is_waited_for_no_more_and_one_between_gates_is() {
+        let mut run = sample::run();
+        run.verdict = Verdict::Stuck;
+        run.steps[1].body = sample::stuck_rollout();
+        assert_eq!(Goal::Settled.fares(&run), Fares::UnderWay);
+        run.source = Source::Rollout(WorkloadKind::Deployment);
+        assert_eq!(Goal::Settled.fares(&run), Fares::Failed);
+        run.steps[1].body = sample::rollout(RolloutState::Running);
+        assert_eq!(Goal::Settled.fares(&run), Fares::UnderWay, "an image that cannot be pulled can be mended");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 use serde::Serialize;
 
+use super::step::PullsReport;
 use crate::gate::Target;
 use crate::run::{Replica, ReplicaState, Rollout, RolloutState, Stuck, Workload};
 
@@ -22,6 +23,8 @@ pub(super) struct RolloutReport<'a> {
     workloads: Vec<WorkloadReport<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     command: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    advice: Option<&'a str>,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -35,13 +38,19 @@ struct RolloutBlocked<'a> {
 }
 
 #[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
 struct WorkloadReport<'a> {
+    kind: &'static str,
     name: &'a str,
     desired: u32,
     updated: u32,
     ready: u32,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     paused: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    on_delete: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    partition: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     refused: Option<&'a str>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -85,6 +94,8 @@ struct StuckReport<'a> {
     exit_code: Option<i64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     since: Option<Timestamp>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pulls: Option<PullsReport>,
 }
 
 impl<'a> RolloutReport<'a> {
@@ -109,6 +120,7 @@ impl<'a> RolloutReport<'a> {
             },
             workloads: rollout.workloads.iter().map(WorkloadReport::new).collect(),
             command: rollout.command.as_ref().map(|command| command.shell(target)),
+            advice: rollout.advice.as_deref(),
         }
     }
 }
@@ -116,11 +128,14 @@ impl<'a> RolloutReport<'a> {
 impl<'a> WorkloadReport<'a> {
     fn new(workload: &'a Workload) -> Self {
         Self {
+            kind: workload.kind.kind().name(),
             name: &workload.name,
             desired: workload.desired,
             updated: workload.updated,
             ready: workload.ready,
             paused: workload.paused,
+            on_delete: workload.on_delete,
+            partition: Some(workload.partition).filter(|partition| *partition > 0),
             refused: workload.refused.as_deref(),
             replicas: workload.replicas.iter().map(ReplicaReport::new).collect(),
         }
@@ -170,6 +185,10 @@ impl<'a> StuckReport<'a> {
             failed: crash.map(|crash| crash.failed),
             exit_code: crash.map(|crash| crash.exit.code),
             since: stuck.since(),
+            pulls: match stuck {
+                Stuck::Start(fault) => fault.pulls.map(PullsReport::new),
+                Stuck::CrashLoop(_) | Stuck::NotReady { .. } => None,
+            },
         }
     }
 }

@@ -59,7 +59,7 @@ fn runs() -> Vec<Run> {
     };
     let gates = gates.into_iter().map(|gate| with(2, StepBody::Gate(Box::new(gate))));
     let rollouts = rollouts.map(sample::rollout).chain([sample::stuck_rollout()]);
-    gates.chain(rollouts.map(|rollout| with(1, rollout))).chain([of_stages()]).collect()
+    gates.chain(rollouts.map(|rollout| with(1, rollout))).chain([of_stages(), sample::stateful_set()]).collect()
 }
 
 /// A run of stages.

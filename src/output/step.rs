@@ -8,7 +8,9 @@ use super::rollout::RolloutReport;
 use super::stage::StageReport;
 use super::terms::{CountingReport, IndexTally, NotCounted, TermsReport, not_counted};
 use crate::cluster::ExcerptKind;
-use crate::gate::{Attempts, Count, Ending, Gate, GateState, JobFailure, LastFailure, StartFault, Tally, Target};
+use crate::gate::{
+    Attempts, Count, Ending, Gate, GateState, JobFailure, LastFailure, NextPull, Pulls, StartFault, Tally, Target,
+};
 use crate::run::{Step, StepBody};
 
 #[derive(Clone, Debug, Serialize)]
@@ -93,6 +95,19 @@ struct Blocked<'a> {
     permanent: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     since: Option<Timestamp>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pulls: Option<PullsReport>,
+}
+
+/// What was tried to pull an image; `next` is an estimate, and absent while it is being pulled.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct PullsReport {
+    failed: u32,
+    last: Timestamp,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pulling: Option<Timestamp>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next: Option<Timestamp>,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -215,7 +230,18 @@ impl<'a> Blocked<'a> {
             pod: &fault.pod,
             permanent: fault.permanent,
             since: fault.since,
+            pulls: fault.pulls.map(PullsReport::new),
         }
+    }
+}
+
+impl PullsReport {
+    pub(super) fn new(pulls: Pulls) -> Self {
+        let (pulling, next) = match pulls.next {
+            NextPull::UnderWay { since } => (Some(since), None),
+            NextPull::About(next) => (None, Some(next)),
+        };
+        Self { failed: pulls.failed, last: pulls.last, pulling, next }
     }
 }
 

@@ -11,11 +11,13 @@
 //! 5. A wait for background migrations that turns out not to make it before its deadline: once, and again only after it
 //!    was in time between.
 //! 6. A failure that a pod failure policy ignores: no count rises by it.
+//! 7. What holds the rollout of a workload up, where it is something else than before.
 
 use std::fmt;
 
 use jiff::Timestamp;
 
+use super::held::{Held, held_words};
 use super::words::{gate_words, ignored_words, one_line, verdict_words};
 use super::{Rollout, RolloutState, Run, Step, StepBody, StepId, Verdict};
 use crate::cluster::{ClusterName, FeedState};
@@ -188,7 +190,8 @@ fn compare(earlier: &Run, run: &Run, time: Timestamp, changes: &mut Vec<RunChang
         let was = same.filter(|_| next_hop.is_none()).map_or("pending", Step::word);
         let same = same.filter(|_| next_hop.is_none());
         let ignored = same.and_then(|earlier| newly_ignored(earlier, step));
-        let told = |earlier| failed_count_rose(earlier, step) || turned_too_late(earlier, step);
+        let told =
+            |earlier| failed_count_rose(earlier, step) || turned_too_late(earlier, step) || held_up_anew(earlier, step);
         if was != step.word() || same.is_some_and(told) {
             let change = step_change(run, step, Some(was), time);
             let ignored = ignored.map(|ignored| format!("; {ignored}")).unwrap_or_default();
@@ -242,12 +245,24 @@ fn turned_too_late(before: &Step, after: &Step) -> bool {
     }
 }
 
+/// Whether something else holds the rollout of a workload up than before. Between the gates of an
+/// upgrade that is told once it makes no progress.
+fn held_up_anew(before: &Step, after: &Step) -> bool {
+    let held = |step: &Step| step.rollout().filter(|_| step.id == StepId::Rollout).and_then(Held::of);
+    let now = held(after);
+    now.is_some() && now != held(before)
+}
+
 fn step_change(run: &Run, step: &Step, from: Option<&'static str>, time: Timestamp) -> RunChange {
     let words = match &step.body {
         StepBody::Gate(gate) => gate_words(gate),
         StepBody::Rollout(rollout) => match &rollout.state {
             RolloutState::Blocked { workload, message } => blocked_words(rollout, workload, message),
             RolloutState::Unknown(unseen) => format!("{}: {unseen}", rollout.state.word()),
+            RolloutState::Running if step.id == StepId::Rollout => match held_words(rollout) {
+                Some(held) => format!("{}, {held}", rollout.state.word()),
+                None => rollout.state.word().to_owned(),
+            },
             state => state.word().to_owned(),
         },
         StepBody::Stage(stage) => match stage.message.as_str() {

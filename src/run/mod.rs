@@ -6,19 +6,22 @@
 //! | file | holds |
 //! |---|---|
 //! | `run`, `step`, `workload`, `stage` | the values |
-//! | `replicas` | how the pods of a Deployment fare |
+//! | `rolling`, `replicas` | a workload of any kind, and how its pods fare |
 //! | `gitlab` | how an upgrade of GitLab becomes a run |
 //! | `job`, `rollout`, `gluesync` | the same of a plain Job, of the rollout of a workload, of an update of Gluesync |
 //! | `changes` | what became of them |
-//! | `words` | how they stand, in one line |
-//! | `outlook` | what a backlog and a forecast say, in words |
+//! | `words`, `held` | how they stand, and what holds a rollout up, in one line |
+//! | `outlook`, `pulls` | what a backlog and a forecast say, and what was tried to pull an image, in words |
 
 mod changes;
 mod gitlab;
 mod gluesync;
+mod held;
 mod job;
 mod outlook;
+mod pulls;
 mod replicas;
+mod rolling;
 mod rollout;
 #[allow(clippy::module_inception, reason = "the folder is about runs, and this file is the run")]
 mod run;
@@ -31,6 +34,7 @@ mod workload;
 
 pub use changes::{GONE, RunChange, RunName, Subject, changes, feed_change, state_words};
 pub use outlook::{Clock, clock_words, forecast_words, outlook_words, pending_words, span, took_words, utc_clock};
+pub use pulls::pull_words;
 pub use run::{Course, Hop, MadeBy, OperatorReport, PastJob, Run, Source, Verdict, WhyPast};
 pub use stage::{Component, Stage, StageState};
 pub use step::{Rollout, RolloutState, Step, StepBody, StepId, UnseenDeployments};

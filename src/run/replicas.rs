@@ -1,11 +1,9 @@
-//! How the replicas of a Deployment fare, from its pods and the events about them.
+//! How the replicas of a workload fare, from its pods and the events about them.
 
-use jiff::SignedDuration;
-
+use super::rolling::Rolling;
 use super::{Crash, Replica, ReplicaState, Stuck, Template};
 use crate::cluster::{
-    Container, ContainerRole, ContainerState, Deployment, Event, PodPhase, PodRecord, World, condition, holding,
-    restarts,
+    Container, ContainerRole, ContainerState, Event, PodPhase, PodRecord, World, condition, holding, restarts,
 };
 use crate::gate::start_fault;
 
@@ -13,42 +11,36 @@ use crate::gate::start_fault;
 /// needs came up late.
 const CRASHES: u32 = 2;
 
-/// The replicas of a Deployment: those on the new template first, and oldest first.
-pub(super) fn replicas(deployment: &Deployment, world: &World) -> Vec<Replica> {
-    // What ended is replaced by its ReplicaSet, and can lie around for long.
+/// The replicas of a workload: those on the new template first, and oldest first; those of a StatefulSet by their ordinals.
+pub(super) fn replicas(workload: Rolling<'_>, world: &World) -> Vec<Replica> {
+    // What ended is replaced by its controller, and can lie around for long.
     let there = |record: &&PodRecord| !matches!(record.pod.phase, PodPhase::Succeeded | PodPhase::Failed);
-    let pods: Vec<&PodRecord> = world.replicas_of(&deployment.meta).filter(there).collect();
-    let new = new_set(deployment, &pods);
-    let replica = |record: &&PodRecord| {
+    let pods: Vec<&PodRecord> = workload.pods(world).into_iter().filter(there).collect();
+    let replica = |(record, template): (&&PodRecord, Template)| {
         let pod = &record.pod;
         Replica {
             pod: pod.meta.name.clone(),
-            template: if new.is_some() && pod.replica_set() == new { Template::New } else { Template::Old },
-            state: state(record, deployment, world),
+            template,
+            state: state(record, workload, world),
             restarts: restarts(&pod.containers),
             node: pod.node.clone(),
             created: pod.meta.created,
             manifest: pod.meta.manifest.clone(),
         }
     };
-    let mut replicas: Vec<Replica> = pods.iter().map(replica).collect();
-    replicas
-        .sort_by(|one, other| (one.template, one.created, &one.pod).cmp(&(other.template, other.created, &other.pod)));
+    let mut replicas: Vec<Replica> = pods.iter().zip(workload.templates(&pods)).map(replica).collect();
+    workload.sort(&mut replicas);
     replicas
 }
 
-/// The ReplicaSet of the present template, which the Deployment names once its status counts replicas on it. Before that,
-/// what it names is the one before, and the newest pod tells; and so it does where nothing is named.
-fn new_set<'a>(deployment: &'a Deployment, pods: &[&'a PodRecord]) -> Option<&'a str> {
-    let named = deployment.named_replica_set();
-    let newest = pods.iter().max_by_key(|record| record.pod.meta.created).and_then(|record| record.pod.replica_set());
-    match deployment.is_current() && deployment.updated > 0 {
-        true => named.or(newest),
-        false => newest.filter(|set| named.is_some_and(|named| named != *set)),
-    }
+/// How many of them are on the new template and ready.
+pub(super) fn ready_on_new(replicas: &[Replica]) -> u32 {
+    let ready =
+        |replica: &&Replica| replica.template == Template::New && matches!(replica.state, ReplicaState::Ready { .. });
+    u32::try_from(replicas.iter().filter(ready).count()).unwrap_or(u32::MAX)
 }
 
-fn state(record: &PodRecord, deployment: &Deployment, world: &World) -> ReplicaState {
+fn state(record: &PodRecord, workload: Rolling<'_>, world: &World) -> ReplicaState {
     let pod = &record.pod;
     if pod.terminating() {
         return ReplicaState::Terminating;
@@ -72,7 +64,7 @@ fn state(record: &PodRecord, deployment: &Deployment, world: &World) -> ReplicaS
             let said = world.events_about(&pod.meta.uid).filter(|event| says_no(event, running));
             let said = said.max_by_key(|event| event.last);
             let message = said.map(|event| event.message.clone()).unwrap_or_else(once);
-            if !is_stuck(deployment, said) {
+            if !is_stuck(workload, said) {
                 return ReplicaState::Starting { container: name, message };
             }
             let unready = condition(&pod.conditions, "Ready").and_then(|condition| condition.since);
@@ -85,10 +77,9 @@ fn state(record: &PodRecord, deployment: &Deployment, world: &World) -> ReplicaS
 
 /// Whether a readiness probe that says no is more than a program that takes its time: by how long it has said so, held
 /// against the progress deadline, or because that has passed.
-fn is_stuck(deployment: &Deployment, said: Option<&Event>) -> bool {
-    let half = SignedDuration::from_secs(deployment.progress_deadline_seconds / 2);
+fn is_stuck(workload: Rolling<'_>, said: Option<&Event>) -> bool {
     let long = said.and_then(|event| Some(event.last?.duration_since(event.first?)));
-    deployment.past_deadline().is_some() || long.is_some_and(|long| long >= half)
+    workload.past_deadline().is_some() || long.is_some_and(|long| long >= workload.patience())
 }
 
 /// A probe that does not pass, which the kubelet tells in an event `Unhealthy`.
@@ -155,7 +146,7 @@ mod tests {
     }
 
     fn replicas_of(cluster: &Cluster) -> Vec<Replica> {
-        replicas(cluster.world.deployments().next().unwrap(), &cluster.world)
+        replicas(Rolling::Deployment(cluster.world.deployments().next().unwrap()), &cluster.world)
     }
 
     fn state_of(objects: impl IntoIterator<Item = Value>) -> ReplicaState {

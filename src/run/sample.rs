@@ -11,12 +11,12 @@ use super::{
     Component, Course, Crash, Hop, OperatorReport, Replica, ReplicaState, Rollout, RolloutState, Run, Source, Stage,
     StageState, Step, StepBody, StepId, Stuck, Template, Verdict, Workload,
 };
-use crate::cluster::{Excerpt, ExcerptKind, Log, LogLine, Manifest, Uid, Via};
+use crate::cluster::{Excerpt, ExcerptKind, Log, LogLine, Manifest, Uid, Via, WorkloadKind};
 use crate::fixture::counted;
 pub(crate) use crate::fixture::run_log;
 use crate::gate::{
     Attempts, Backlog, Cause, Command, Counting, Deadline, Ending, Exit, Failure, Forecast, Gate, GateJob, GateState,
-    JobFailure, LastFailure, Limit, StartFault, Terms, Took,
+    JobFailure, LastFailure, Limit, NextPull, Pulls, StartFault, Terms, Took,
 };
 
 /// That time on the day of the upgrade.
@@ -88,12 +88,16 @@ pub(crate) fn run() -> Run {
 /// A rollout of `webservice` and `sidekiq`.
 pub(crate) fn rollout(state: RolloutState) -> StepBody {
     let workload = |app: &str| Workload {
+        kind: WorkloadKind::Deployment,
         name: format!("gitlab-{app}"),
         app: app.into(),
         desired: 2,
         updated: 2,
         ready: 2,
         paused: false,
+        on_delete: false,
+        in_order: false,
+        partition: 0,
         refused: None,
         replicas: vec![replica(&format!("gitlab-{app}-7589bc446-45jtk"), ReplicaState::Ready { since: None })],
         events: Vec::new(),
@@ -106,6 +110,7 @@ pub(crate) fn rollout(state: RolloutState) -> StepBody {
         started: begun.then(|| time("15:04:12")),
         ended: begun.then(|| time("15:10:15")),
         command: None,
+        advice: None,
     })
 }
 
@@ -249,6 +254,47 @@ pub(crate) fn exhausted() -> JobFailure {
     }
 }
 
+/// The rollout of a StatefulSet: one of its pods waits for a registry, and one is being pulled for again.
+pub(crate) fn stateful_set() -> Run {
+    let StepBody::Rollout(mut rollout) = rollout(RolloutState::Running) else { panic!("a rollout") };
+    rollout.workloads.truncate(1);
+    let waits = |name: &str, next| {
+        let pulls = Some(Pulls { failed: 3, last: time("15:19:44"), next });
+        let fault = StartFault { permanent: false, message: "i/o timeout".into(), pulls, ..image_fault() };
+        replica(name, ReplicaState::Stuck(Stuck::Start(fault)))
+    };
+    for workload in &mut rollout.workloads {
+        *workload = Workload {
+            kind: WorkloadKind::StatefulSet,
+            name: "db".into(),
+            app: "db".into(),
+            desired: 3,
+            updated: 2,
+            ready: 0,
+            on_delete: true,
+            in_order: true,
+            partition: 1,
+            replicas: vec![
+                waits("db-1", NextPull::UnderWay { since: time("15:20:20") }),
+                waits("db-2", NextPull::About(time("15:20:24"))),
+            ],
+            ..workload.clone()
+        };
+    }
+    rollout.ended = None;
+    rollout.command = Some(Command::new("shop", &["describe", "pod/db-1"]));
+    rollout.advice = Some("The kubelet tries again by itself.".into());
+    Run {
+        source: Source::Rollout(WorkloadKind::StatefulSet),
+        namespace: "shop".into(),
+        name: "db".into(),
+        course: Course::default(),
+        operator: None,
+        steps: vec![Step { id: StepId::Rollout, body: StepBody::Rollout(rollout) }],
+        ..run()
+    }
+}
+
 /// An image that its registry does not have.
 pub(crate) fn image_fault() -> StartFault {
     StartFault {
@@ -259,5 +305,6 @@ pub(crate) fn image_fault() -> StartFault {
         pod: "gitlab-migrations-5f2c9a1e-9k67t".into(),
         permanent: true,
         since: Some(time("15:18:00")),
+        pulls: None,
     }
 }

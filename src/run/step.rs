@@ -66,10 +66,12 @@ pub enum StepId {
 pub struct Rollout {
     /// Its state.
     pub state: RolloutState,
-    /// The Deployments, by name.
+    /// The workloads, by name.
     pub workloads: Vec<Workload>,
     /// The command to run next, if there is one that helps now.
     pub command: Option<Command>,
+    /// What to do next, in words.
+    pub advice: Option<String>,
     /// When it began, where that can be told.
     pub started: Option<Timestamp>,
     /// When it ended, where that can be told.
@@ -197,8 +199,8 @@ impl RolloutState {
 }
 
 impl Rollout {
-    /// The replica that holds the rollout up, and its Deployment: of the Deployment that makes no progress, where one is past
-    /// its progress deadline, and else of the first that has one.
+    /// The replica that holds the rollout up, and its workload: of the Deployment that makes no progress, where one is past
+    /// its progress deadline, and else of the first that has one. What does not clear by itself comes first.
     pub fn stuck(&self) -> Option<(&Workload, &Replica, &Stuck)> {
         let blocked = match &self.state {
             RolloutState::Blocked { workload, .. } => Some(workload),
@@ -207,7 +209,7 @@ impl Rollout {
         let stuck = |workload: &&Workload| workload.stuck().next().is_some();
         let past_deadline = self.workloads.iter().filter(|workload| Some(&workload.name) == blocked).find(stuck);
         let workload = past_deadline.or_else(|| self.workloads.iter().find(stuck))?;
-        workload.stuck().next().map(|(replica, stuck)| (workload, replica, stuck))
+        workload.stuck().min_by_key(|(_, stuck)| !stuck.lasts()).map(|(replica, stuck)| (workload, replica, stuck))
     }
 }
 

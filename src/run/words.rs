@@ -119,7 +119,7 @@ impl fmt::Display for Hop {
     }
 }
 
-fn with_message(what: &str, message: &str) -> String {
+pub(super) fn with_message(what: &str, message: &str) -> String {
     match one_line(message) {
         message if message.is_empty() => what.to_owned(),
         message if what.is_empty() => message,

@@ -1,18 +1,20 @@
-//! A Deployment of a rollout, replica by replica.
+//! A workload of a rollout, replica by replica.
 
 use std::fmt;
 
 use jiff::Timestamp;
 
-use crate::cluster::{Event, Manifest};
+use crate::cluster::{Event, Manifest, WorkloadKind};
 use crate::gate::{Exit, StartFault};
 
-/// A Deployment of a rollout.
+/// A workload of a rollout.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Workload {
-    /// The Deployment's name.
+    /// Its kind.
+    pub kind: WorkloadKind,
+    /// Its name.
     pub name: String,
-    /// What it is: `webservice` or `sidekiq`.
+    /// What it is in short: of GitLab, `webservice` or `sidekiq`.
     pub app: String,
     /// Replicas wanted.
     pub desired: u32,
@@ -22,6 +24,12 @@ pub struct Workload {
     pub ready: u32,
     /// Whether it is paused, so that nothing of it rolls out.
     pub paused: bool,
+    /// Whether somebody has to delete its pods for them to be replaced (`updateStrategy: OnDelete`).
+    pub on_delete: bool,
+    /// Whether it waits for each pod to be ready before it replaces another, for one of an earlier template too.
+    pub in_order: bool,
+    /// The ordinal below which the pods of a StatefulSet stay as they are; 0 where all are replaced.
+    pub partition: u32,
     /// Why no pod can be made for it, in the words of the API server: a quota, an admission webhook.
     pub refused: Option<String>,
     /// Its replicas, those on the new template first, and oldest first; empty where the rollout is not the one that its
@@ -29,11 +37,11 @@ pub struct Workload {
     pub replicas: Vec<Replica>,
     /// Events about it and its replicas that are worth showing, oldest first.
     pub events: Vec<Event>,
-    /// The Deployment as the server wrote it.
+    /// The workload as the server wrote it.
     pub manifest: Manifest,
 }
 
-/// A replica: a pod of a Deployment.
+/// A replica: a pod of a workload.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Replica {
     /// The pod.
@@ -52,7 +60,7 @@ pub struct Replica {
     pub manifest: Manifest,
 }
 
-/// Which template of its Deployment a replica is made from.
+/// Which template of its workload a replica is made from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Template {
     /// The present one.
@@ -118,18 +126,34 @@ pub struct Crash {
 }
 
 impl Workload {
-    /// The replicas on the new template that something keeps from becoming ready.
+    /// The replicas that hold the rollout up: those on the new template that something keeps from becoming ready, and where
+    /// pods are replaced in order also those on an earlier one.
     pub fn stuck(&self) -> impl Iterator<Item = (&Replica, &Stuck)> {
-        let new = self.replicas.iter().filter(|replica| replica.template == Template::New);
-        new.filter_map(|replica| match &replica.state {
+        let hold = self.replicas.iter().filter(|replica| replica.template == Template::New || self.in_order);
+        hold.filter_map(|replica| match &replica.state {
             ReplicaState::Stuck(stuck) => Some((replica, stuck)),
             _ => None,
         })
     }
 
+    /// As `kubectl` takes it: `statefulset/db`.
+    pub fn subject(&self) -> String {
+        format!("{}/{}", self.kind.singular(), self.name)
+    }
+
     /// How many replicas of an earlier template are left.
     pub fn old(&self) -> usize {
         self.replicas.iter().filter(|replica| replica.template == Template::Old).count()
+    }
+}
+
+impl Replica {
+    /// Since when it is ready, where it is and that is told.
+    pub fn ready_since(&self) -> Option<Timestamp> {
+        match self.state {
+            ReplicaState::Ready { since } => since,
+            _ => None,
+        }
     }
 }
 
@@ -156,6 +180,16 @@ impl ReplicaState {
 }
 
 impl Stuck {
+    /// Whether it does not clear by itself. A crash loop is one of a rollout: that a container fails is not what its
+    /// replicas are for. A probe that says no can say yes.
+    pub fn lasts(&self) -> bool {
+        match self {
+            Self::Start(fault) => fault.permanent,
+            Self::CrashLoop(_) => true,
+            Self::NotReady { .. } => false,
+        }
+    }
+
     /// The cause in one word, as the report and the screens name it: the kubelet's or the scheduler's own.
     pub fn reason(&self) -> &str {
         match self {

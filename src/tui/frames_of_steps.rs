@@ -32,6 +32,16 @@ fn a_rollout_with_a_replica_that_is_stuck() {
 }
 
 #[test]
+fn a_stateful_set_that_waits_for_a_registry_says_what_was_tried_and_when_next() {
+    every_size("registry", |theme, size| shown(fixture::waiting_for_a_registry(), theme, size));
+    every_size("registry-detail", |theme, size| opened(fixture::waiting_for_a_registry(), theme, size));
+    let narrow = text(&drawn(&shown(fixture::waiting_for_a_registry(), COLOUR, (60, 15))));
+    for said in ["i/o timeout", "pulling failed 3 times, last 40s ago", "in about 35s"] {
+        assert!(narrow.contains(said), "{said}: {narrow}");
+    }
+}
+
+#[test]
 fn a_rollout_past_its_progress_deadline() {
     every_size("past-deadline", |theme, size| shown(fixture::past_deadline(), theme, size));
 }

@@ -1,11 +1,11 @@
-//! A Job or a Deployment and its pods as `kubectl describe` prints them, in its order and its words.
+//! A Job or a workload and its pods as `kubectl describe` prints them, in its order and its words.
 //!
 //! What differs: a moment is told as a time in the user's zone instead of an age, which would not be true for long; a
 //! Job's conditions are shown whole, which kubectl leaves out; and its pods stand below it.
 //!
 //! | file | holds |
 //! |---|---|
-//! | `job`, `deployment`, `pod` | what stands at the top of each |
+//! | `job`, `deployment`, `ordered`, `pod` | what stands at the top of each |
 //! | `template` | what a pod and the template of one share: containers, volumes, where it may run |
 //! | `events` | conditions and events |
 //! | `sheet` | labels and values in columns |
@@ -13,6 +13,7 @@
 mod deployment;
 mod events;
 mod job;
+mod ordered;
 mod pod;
 mod sheet;
 mod template;
@@ -20,7 +21,7 @@ mod template;
 use jiff::tz::TimeZone;
 
 use self::sheet::Sheet;
-use crate::cluster::{Event, LogLine, Manifest};
+use crate::cluster::{Event, LogLine, Manifest, WorkloadKind};
 
 /// An object that is described, and its pods.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,6 +43,20 @@ pub enum Kind {
     Job,
     /// A Deployment.
     Deployment,
+    /// A StatefulSet.
+    StatefulSet,
+    /// A DaemonSet.
+    DaemonSet,
+}
+
+impl From<WorkloadKind> for Kind {
+    fn from(kind: WorkloadKind) -> Self {
+        match kind {
+            WorkloadKind::Deployment => Self::Deployment,
+            WorkloadKind::StatefulSet => Self::StatefulSet,
+            WorkloadKind::DaemonSet => Self::DaemonSet,
+        }
+    }
 }
 
 /// A pod of what is described.
@@ -77,6 +92,8 @@ pub fn describe(objects: &[Described], zone: &TimeZone) -> Option<Vec<LogLine>> 
         match of.kind {
             Kind::Job => job::job(&mut sheet, &object, &of.events),
             Kind::Deployment => deployment::deployment(&mut sheet, &object, &of.pods, &of.events),
+            Kind::StatefulSet => ordered::stateful_set(&mut sheet, &object, &of.pods, &of.events),
+            Kind::DaemonSet => ordered::daemon_set(&mut sheet, &object, &of.pods, &of.events),
         }
         of.pods.iter().for_each(|pod| below(&mut sheet, pod, &of.events));
     }

@@ -1,9 +1,10 @@
 //! The two rollouts between the gates, from the Deployments that they wait for.
 
-use crate::cluster::{Deployment, JobRecord, World, condition, holding};
+use crate::cluster::{Deployment, JobRecord, WorkloadKind, World, condition, holding};
 use crate::gate::{Command, events_about};
-use crate::run::replicas::replicas;
-use crate::run::{Replica, ReplicaState, Rollout, RolloutState, Template, UnseenDeployments, Workload};
+use crate::run::replicas::{ready_on_new, replicas};
+use crate::run::rolling::Rolling;
+use crate::run::{Rollout, RolloutState, Template, UnseenDeployments, Workload};
 
 /// What a rollout stands between.
 pub(super) struct Between<'a> {
@@ -45,7 +46,7 @@ pub(super) fn rollout(deployments: &[&Deployment], between: &Between<'_>, world:
     };
     let workloads = deployments.iter().map(|deployment| workload(deployment, &state, between, world)).collect();
     let started = between.since.filter(|_| state != RolloutState::Pending);
-    let mut rollout = Rollout { started, ended, state, workloads, command: None };
+    let mut rollout = Rollout { started, ended, state, workloads, command: None, advice: None };
     rollout.command = command(&rollout, deployments);
     rollout
 }
@@ -63,7 +64,7 @@ fn workload(deployment: &Deployment, state: &RolloutState, between: &Between<'_>
     let under_way = matches!(state, RolloutState::Running | RolloutState::Blocked { .. });
     let on_template = deployment.bypasses_schema == between.bypass;
     let shows_pods = under_way || *state == RolloutState::Done && on_template;
-    let mut replicas = if shows_pods { replicas(deployment, world) } else { Vec::new() };
+    let mut replicas = if shows_pods { replicas(Rolling::Deployment(deployment), world) } else { Vec::new() };
     if !on_template {
         // The operator is yet to write the template of this rollout.
         replicas.iter_mut().for_each(|replica| replica.template = Template::Old);
@@ -84,6 +85,7 @@ fn workload(deployment: &Deployment, state: &RolloutState, between: &Between<'_>
     let objects = [&deployment.meta.uid].into_iter().chain(pods);
     let refused = holding(&deployment.conditions, "ReplicaFailure").filter(|_| under_way);
     Workload {
+        kind: WorkloadKind::Deployment,
         name: deployment.meta.name.clone(),
         app: deployment.meta.labels.app.clone().unwrap_or_default(),
         desired: deployment.desired,
@@ -91,17 +93,14 @@ fn workload(deployment: &Deployment, state: &RolloutState, between: &Between<'_>
         ready,
         // The operator pauses them on the template of the first rollout while the gate before it runs.
         paused: deployment.paused && (under_way || *state == RolloutState::Pending && between.bypass),
+        on_delete: false,
+        in_order: false,
+        partition: 0,
         refused: refused.map(|condition| condition.message.clone()),
         replicas,
         events: events_about(objects, world),
         manifest: deployment.meta.manifest.clone(),
     }
-}
-
-fn ready_on_new(replicas: &[Replica]) -> u32 {
-    let ready =
-        |replica: &&Replica| replica.template == Template::New && matches!(replica.state, ReplicaState::Ready { .. });
-    u32::try_from(replicas.iter().filter(ready).count()).unwrap_or(u32::MAX)
 }
 
 /// The command to run next: what keeps a replica from becoming ready, or how far the first Deployment is that is not done.

@@ -1,5 +1,5 @@
 //! Whose events are asked for: never all of a namespace's, which can be many and of others. A replica that is ready is of no
-//! interest, and neither is a pod that ended well.
+//! interest, and neither is a pod that ended well, nor a workload that is rolled out.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,12 +8,14 @@ use crate::cluster::{Change, Job, Kind, Object, Pod, PodPhase, Uid, holding};
 /// The most replicas whose events are watched at once: of many that don't get ready, a few tell why.
 const MOST_REPLICAS: usize = 8;
 
-/// What of Jobs and pods decides whose events are wanted.
+/// What of Jobs, workloads and pods decides whose events are wanted.
 #[derive(Debug, Default)]
 pub struct Interest {
     jobs: BTreeMap<Uid, Wanted>,
     pods: BTreeMap<Uid, Wanted>,
     replicas: BTreeMap<Uid, Wanted>,
+    stateful_sets: BTreeMap<Uid, Wanted>,
+    daemon_sets: BTreeMap<Uid, Wanted>,
 }
 
 /// An object whose events are wanted.
@@ -47,6 +49,8 @@ impl Interest {
                         self.replicas.clear();
                     }
                     Kind::Job => self.jobs.clear(),
+                    Kind::StatefulSet => self.stateful_sets.clear(),
+                    Kind::DaemonSet => self.daemon_sets.clear(),
                     _ => return false,
                 }
                 for object in objects {
@@ -56,7 +60,8 @@ impl Interest {
             }
             Change::Applied(object) => self.put(object),
             Change::Deleted(object) => {
-                for objects in [&mut self.jobs, &mut self.pods, &mut self.replicas] {
+                let workloads = [&mut self.stateful_sets, &mut self.daemon_sets];
+                for objects in [&mut self.jobs, &mut self.pods, &mut self.replicas].into_iter().chain(workloads) {
                     objects.remove(&object.meta().uid);
                 }
                 true
@@ -77,7 +82,9 @@ impl Interest {
 
     /// The objects whose events are wanted now.
     pub(super) fn wanted(&self) -> BTreeMap<&Uid, &Wanted> {
-        self.jobs.iter().chain(&self.pods).chain(self.replicas.iter().take(MOST_REPLICAS)).collect()
+        let workloads = self.stateful_sets.iter().chain(&self.daemon_sets);
+        let replicas = self.replicas.iter().take(MOST_REPLICAS);
+        self.jobs.iter().chain(&self.pods).chain(replicas).chain(workloads).collect()
     }
 
     /// Takes in an object; returns whether other events are wanted of it than before.
@@ -86,6 +93,8 @@ impl Interest {
             Object::Job(job) => (&mut self.jobs, Some(of_job(job))),
             Object::Pod(pod) if pod.is_replica() => (&mut self.replicas, of_replica(pod)),
             Object::Pod(pod) => (&mut self.pods, of_pod(pod)),
+            Object::StatefulSet(set) => (&mut self.stateful_sets, of_workload(set.rolled_out())),
+            Object::DaemonSet(set) => (&mut self.daemon_sets, of_workload(set.rolled_out())),
             _ => return false,
         };
         let meta = object.meta();
@@ -124,6 +133,11 @@ fn of_replica(pod: &Pod) -> Option<(How, bool)> {
     let gets_ready = matches!(pod.phase, PodPhase::Pending | PodPhase::Running) && !pod.terminating();
     let ready = holding(&pod.conditions, "Ready").is_some();
     (gets_ready && !ready).then_some((How::Following, true))
+}
+
+/// Why no pod can be made for a workload stands in its events alone; a Deployment has a condition for it.
+fn of_workload(rolled_out: bool) -> Option<(How, bool)> {
+    (!rolled_out).then_some((How::Following, false))
 }
 
 #[cfg(test)]
@@ -220,6 +234,23 @@ mod tests {
         let Object::Pod(mut going) = replica("r", "Running", "False") else { panic!("a pod") };
         going.meta.deletion = Some(crate::fixture::at(0));
         assert_eq!(then(Object::Pod(going)), []);
+    }
+
+    #[test]
+    fn a_stateful_set_and_a_daemon_set_are_of_interest_until_they_are_rolled_out() {
+        let set = |kind, ready: u32| {
+            let status = json!({"observedGeneration": 1, "readyReplicas": ready, "updatedReplicas": ready,
+                "desiredNumberScheduled": 1, "updatedNumberScheduled": ready, "numberAvailable": ready});
+            let metadata = json!({"name": "s", "namespace": "gitlab", "uid": "s", "generation": 1});
+            read(kind, &json!({"metadata": metadata, "status": status}))
+        };
+        for kind in [Kind::StatefulSet, Kind::DaemonSet] {
+            assert_eq!(wanted(&[applied(set(kind, 0))]), [("s".to_owned(), How::Following)], "{kind:?}");
+            assert_eq!(wanted(&[applied(set(kind, 0)), applied(set(kind, 1))]), [], "{kind:?}");
+            assert_eq!(wanted(&[replaced(kind, vec![set(kind, 0)]), replaced(kind, vec![])]), [], "{kind:?}");
+            let other = if kind == Kind::DaemonSet { Kind::StatefulSet } else { Kind::DaemonSet };
+            assert_eq!(wanted(&[applied(set(kind, 0)), replaced(other, vec![])]).len(), 1, "{kind:?}");
+        }
     }
 
     #[test]

@@ -165,15 +165,17 @@ fn of_pod(pod: &GatePod) -> DescribedPod {
 fn of_rollout(form: Form, run: &Run, id: StepId, rollout: &Rollout) -> Named {
     let count = rollout.workloads.len();
     let described = |workload: &Workload| Described {
-        kind: Kind::Deployment,
+        kind: workload.kind.into(),
         manifest: workload.manifest.clone(),
         pods: workload.replicas.iter().map(of_replica).collect(),
         events: workload.events.clone(),
     };
+    let alone = rollout.workloads.first().filter(|_| id == StepId::Rollout);
+    let together = || format!("{}, {count} {}", id.title(), if count == 1 { "Deployment" } else { "Deployments" });
     Named {
         began: None,
         of: Of::Rollout(run.uid.clone(), id),
-        title: format!("{}, {count} {}", id.title(), if count == 1 { "Deployment" } else { "Deployments" }),
+        title: alone.map(Workload::subject).unwrap_or_else(together),
         file: format!("{}-{}", run.name, id.word()),
         gone: false,
         source: match form {

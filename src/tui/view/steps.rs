@@ -6,6 +6,7 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use super::words;
+use crate::cluster::WorkloadKind;
 use crate::gate::{Attempts, Count, Gate, GateJob, GateState, Outcome, Outlook, Unseen};
 use crate::run::{Rollout, RolloutState, Run, Step, StepBody, UnseenDeployments};
 use crate::tui::mark::Mark;
@@ -219,11 +220,15 @@ fn backlog_extra(job: &GateJob, room: usize) -> (Tone, String) {
 /// What holds a rollout up, in short: the pod, and why it is stuck; and a mark, where there is no room for a word.
 fn held_up(theme: Theme, rollout: &Rollout) -> (Vec<Span<'static>>, Option<Span<'static>>) {
     let stuck_mark = || Some(theme.span(Tone::Held, theme.glyph(Glyph::Failed)));
-    let Some((_, replica, stuck)) = rollout.stuck() else {
+    let Some((workload, replica, stuck)) = rollout.stuck() else {
         let workloads = || rollout.workloads.iter();
         return match () {
             () if workloads().any(|workload| workload.refused.is_some()) => {
                 (vec![theme.span(Tone::Held, "   no pod can be made")], stuck_mark())
+            }
+            () if workloads().any(|workload| workload.on_delete) => {
+                let mark = theme.span(Tone::Warning, theme.mark(Mark::Suspended, 0));
+                (vec![theme.span(Tone::Warning, "   by hand")], Some(mark))
             }
             () if workloads().any(|workload| workload.paused) => {
                 let mark = theme.span(Tone::Warning, theme.mark(Mark::Suspended, 0));
@@ -233,7 +238,12 @@ fn held_up(theme: Theme, rollout: &Rollout) -> (Vec<Span<'static>>, Option<Span<
         };
     };
     let end = replica.pod.rsplit('-').next().unwrap_or_default();
-    let pod = format!("   {}-{}", theme.glyph(Glyph::Cut), one_line(end));
+    let pod = match workload.kind {
+        WorkloadKind::StatefulSet => format!("   {}", one_line(&replica.pod)),
+        WorkloadKind::Deployment | WorkloadKind::DaemonSet => {
+            format!("   {}-{}", theme.glyph(Glyph::Cut), one_line(end))
+        }
+    };
     (vec![theme.span(Tone::Text, pod), theme.span(Tone::Held, format!("  {}", one_line(stuck.reason())))], stuck_mark())
 }
 

@@ -25,7 +25,7 @@ impl Fields<'_> {
                 self.sentence("It ran before gatewatch looked, and its Job is gone.");
             }
             GateState::Unknown(Unseen::Deleted) => self.sentence("Its Job was deleted before it ended."),
-            GateState::Blocked(fault) => self.fault(fault),
+            GateState::Blocked(fault) => self.fault(run, fault),
             GateState::Failing(failure) => self.failure("Failing", failure),
             GateState::Failed(failure) => self.failure("Failed", failure),
             GateState::Running { finishing: true } => self.sentence("All is done, and the Job only finishes."),
@@ -70,7 +70,7 @@ impl Fields<'_> {
         self.text(ATTEMPTS, "", Tone::Text, self.model.told(&failure.message), MESSAGE);
     }
 
-    fn fault(&mut self, fault: &StartFault) {
+    fn fault(&mut self, run: &Run, fault: &StartFault) {
         let (clears, tone) = match fault.permanent {
             true => ("cannot clear by itself", Tone::Bad),
             false => ("may clear by itself", Tone::Text),
@@ -86,8 +86,9 @@ impl Fields<'_> {
         if own_row {
             self.field(HEAD, "", vec![self.theme.span(tone, clears)]);
         }
-        self.text(CAUSE, "", Tone::Text, self.model.told(&fault.message), MESSAGE);
+        self.text(CAUSE, "", Tone::Text, self.model.told(self.cause(run, fault)), MESSAGE);
         self.keep_second(CAUSE);
+        self.pulls(run, fault);
     }
 
     fn job(&mut self, run: &Run, gate: &Gate, job: &GateJob) {

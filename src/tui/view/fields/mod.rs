@@ -17,16 +17,17 @@ mod rollout;
 use ratatui::style::Stylize;
 use ratatui::text::{Line, Span};
 
-use crate::gate::Command;
-use crate::run::{Run, Step, StepBody};
+use crate::gate::{Command, StartFault};
+use crate::run::{Run, Source, Step, StepBody, pull_words};
 use crate::tui::keymap::{Action, Place};
 use crate::tui::model::Model;
 use crate::tui::theme::{Theme, Tone};
+use crate::tui::view::words;
 use crate::tui::widget::command::command;
 use crate::tui::widget::text::{one_line, width, wrap, wrap_at_most};
 
 pub use attempts::{outcome, short_pod};
-pub use rollout::replica;
+pub use rollout::{pod_of, replica};
 
 /// One row, and how soon it is given up where there is not room for all: the higher the rank, the sooner.
 #[derive(Debug)]
@@ -66,7 +67,7 @@ pub fn rows(model: &Model, run: &Run, step: &Step, columns: usize, whole: bool) 
     let mut fields = Fields { model, theme: model.theme(), columns, whole, rows: Vec::new() };
     match &step.body {
         StepBody::Gate(gate) => fields.gate(run, step, gate),
-        StepBody::Rollout(rollout) => fields.rollout(rollout),
+        StepBody::Rollout(rollout) => fields.rollout(run, rollout),
         StepBody::Stage(_) => {}
     }
     fields.rows
@@ -81,6 +82,22 @@ struct Fields<'a> {
 }
 
 impl Fields<'_> {
+    /// What was tried to pull an image, and when it is tried again. An upgrade has more to tell, and says it in the details.
+    fn pulls(&mut self, run: &Run, fault: &StartFault) {
+        if let Some(pulls) = fault.pulls.filter(|_| self.whole || run.source != Source::GitLabCore) {
+            self.text(CAUSE, "", Tone::Text, &pull_words(&pulls, self.model.now(), &words::span), 2);
+            self.keep_second(CAUSE);
+        }
+    }
+
+    /// What is wrong with a start: whole in the details and of an upgrade, and else without what a runtime says of every pull.
+    fn cause<'a>(&self, run: &Run, fault: &'a StartFault) -> &'a str {
+        match self.whole || run.source == Source::GitLabCore {
+            true => &fault.message,
+            false => fault.brief(),
+        }
+    }
+
     /// The room of a value.
     fn room(&self) -> usize {
         self.columns.saturating_sub(LABEL).max(10)

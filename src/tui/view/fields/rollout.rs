@@ -3,8 +3,11 @@
 use ratatui::text::Span;
 
 use super::{ATTEMPTS, CAUSE, Fields, HEAD, LABEL, LOOSE, MESSAGE, bold, short_pod};
-use crate::run::{Replica, ReplicaState, Rollout, RolloutState, Stuck, Template, UnseenDeployments, Workload};
-use crate::tui::theme::{Glyph, Tone};
+use crate::cluster::WorkloadKind;
+use crate::run::{
+    Replica, ReplicaState, Rollout, RolloutState, Run, Source, Stuck, Template, UnseenDeployments, Workload,
+};
+use crate::tui::theme::{Glyph, Theme, Tone};
 use crate::tui::view::words;
 use crate::tui::widget::meter::meter;
 use crate::tui::widget::text::{fit, one_line};
@@ -12,9 +15,13 @@ use crate::tui::widget::text::{fit, one_line};
 /// The most replicas that are drawn one by one; a meter tells of more.
 const MOST_PIPS: usize = 20;
 
+/// The most lines of an advice.
+const ADVICE: usize = 4;
+
 impl Fields<'_> {
-    pub(super) fn rollout(&mut self, rollout: &Rollout) {
+    pub(super) fn rollout(&mut self, run: &Run, rollout: &Rollout) {
         let theme = self.theme;
+        let alone = matches!(run.source, Source::Rollout(_));
         match &rollout.state {
             RolloutState::Pending => self.sentence("Not reached: the gate before it is not passed."),
             RolloutState::Unknown(UnseenDeployments::Forbidden) => {
@@ -31,17 +38,21 @@ impl Fields<'_> {
                 self.field(HEAD, "Blocked", value);
                 self.text(LOOSE, "", Tone::Text, self.model.told(message), MESSAGE);
             }
-            RolloutState::Running if rollout.workloads.iter().all(|of| of.updated == 0 && !of.paused) => {
-                self.sentence("The operator is yet to roll the Deployments out.");
-            }
+            RolloutState::Running if rollout.workloads.iter().all(|of| of.updated == 0 && !of.paused) => match alone {
+                false => self.sentence("The operator is yet to roll the Deployments out."),
+                true if rollout.workloads.iter().any(|of| of.on_delete) => {}
+                true => self.sentence("No pod is made from the new template yet."),
+            },
+            RolloutState::Done if alone => self.sentence("Rolled out."),
             RolloutState::Running | RolloutState::Done => {}
         }
         self.paused(rollout);
+        self.by_hand(rollout);
         for refused in rollout.workloads.iter().filter_map(|workload| workload.refused.as_ref()) {
             self.text(HEAD, "No pod made", Tone::Bad, self.model.told(refused), MESSAGE);
         }
         if let Some((workload, replica, stuck)) = rollout.stuck() {
-            self.stuck(rollout, workload, replica, stuck);
+            self.stuck(run, rollout, workload, replica, stuck);
         }
         let pips: Vec<Vec<Span<'static>>> = rollout.workloads.iter().map(|workload| self.pips(workload)).collect();
         let wide = pips.iter().map(Vec::len).max().unwrap_or(0);
@@ -50,6 +61,9 @@ impl Fields<'_> {
         let rank = if held { ATTEMPTS } else { HEAD };
         for (workload, pips) in rollout.workloads.iter().zip(pips) {
             self.workload(rank, workload, pips, wide);
+        }
+        if let Some(advice) = &rollout.advice {
+            self.text(CAUSE, "Next", Tone::Text, advice, ADVICE);
         }
         self.command(rollout.command.as_ref());
     }
@@ -71,11 +85,25 @@ impl Fields<'_> {
         self.text(CAUSE, "", Tone::Text, &names, 2);
     }
 
+    /// What of a workload is left to somebody: to delete its pods, or those that its partition keeps.
+    fn by_hand(&mut self, rollout: &Rollout) {
+        for workload in &rollout.workloads {
+            if workload.on_delete {
+                let what = "its pods are replaced once somebody deletes them";
+                self.field(HEAD, "By hand", vec![bold(self.theme, Tone::Warning, what.into())]);
+            }
+            if workload.partition > 0 {
+                let kept = format!("pods before {}-{} stay as they are", workload.name, workload.partition);
+                self.text(LOOSE, "Partition", Tone::Text, &kept, 2);
+            }
+        }
+    }
+
     /// The replica that holds the rollout up, and why.
-    fn stuck(&mut self, rollout: &Rollout, workload: &Workload, replica: &Replica, stuck: &Stuck) {
+    fn stuck(&mut self, run: &Run, rollout: &Rollout, workload: &Workload, replica: &Replica, stuck: &Stuck) {
         let age = |since| words::age(self.model.now(), since);
         let container = stuck.container().map(|container| format!(", container {container}")).unwrap_or_default();
-        let pod = format!("pod {}", short_pod(&replica.pod, &workload.name, 40, self.theme));
+        let pod = format!("pod {}", pod_of(workload, replica, 40, self.theme));
         let parts = match stuck {
             Stuck::Start(fault) => {
                 let clears = if fault.permanent { "cannot clear by itself" } else { "may clear by itself" };
@@ -100,7 +128,14 @@ impl Fields<'_> {
         if !rest.is_empty() {
             self.text(CAUSE, "", Tone::Text, &rest.join(", "), 2);
         }
-        self.text(CAUSE, "", Tone::Text, self.model.told(stuck.message()), MESSAGE);
+        let message = match stuck {
+            Stuck::Start(fault) => self.cause(run, fault),
+            Stuck::CrashLoop(_) | Stuck::NotReady { .. } => stuck.message(),
+        };
+        self.text(CAUSE, "", Tone::Text, self.model.told(message), MESSAGE);
+        if let Stuck::Start(fault) = stuck {
+            self.pulls(run, fault);
+        }
         let all: usize = rollout.workloads.iter().map(|workload| workload.stuck().count()).sum();
         if all > 1 {
             let others = if all == 2 { "and another pod".to_owned() } else { format!("and {} other pods", all - 1) };
@@ -147,6 +182,13 @@ impl Fields<'_> {
         let missing = std::iter::repeat_n(theme.span(Tone::Muted, theme.glyph(Glyph::Left)), missing);
         new.iter().map(pip).chain(missing).collect()
     }
+}
+
+/// The name of a replica's pod, without that of its workload where that is said already; a pod of a StatefulSet is called by
+/// its name.
+pub fn pod_of(workload: &Workload, replica: &Replica, columns: usize, theme: Theme) -> String {
+    let workload = if workload.kind == WorkloadKind::StatefulSet { "" } else { &workload.name };
+    short_pod(&replica.pod, workload, columns, theme)
 }
 
 /// The pip of a replica.

@@ -3,9 +3,9 @@
 use ratatui::text::{Line, Span};
 
 use super::{Cells, Drawn};
-use crate::run::{Replica, ReplicaState, Stuck, Template, Workload};
+use crate::run::{Replica, ReplicaState, Stuck, Template, Workload, pull_words};
 use crate::tui::theme::Tone;
-use crate::tui::view::fields::{replica, short_pod};
+use crate::tui::view::fields::{pod_of, replica};
 use crate::tui::view::words;
 use crate::tui::widget::table::Align;
 use crate::tui::widget::text::one_line;
@@ -27,7 +27,7 @@ impl Drawn<'_> {
         vec![
             self.span(tone, self.theme.glyph(glyph)),
             self.span(template, of.template.word()),
-            self.span(Tone::Text, short_pod(&of.pod, &workload.name, 24, self.theme)),
+            self.span(Tone::Text, pod_of(workload, of, 24, self.theme)),
             self.span(tone, of.state.word()),
             self.span(Tone::Text, age.unwrap_or_default()),
             self.span(Tone::Muted, if restarts.is_empty() { node } else { format!("{node}, {restarts}") }),
@@ -50,7 +50,13 @@ impl Drawn<'_> {
                 self.span(Tone::Text, with_message(words::crash(crash), &crash.message))
             }
             ReplicaState::Stuck(stuck) => {
-                self.span(Tone::Text, with_message(stuck.reason().to_owned(), stuck.message()))
+                let pulls = match stuck {
+                    Stuck::Start(fault) => fault.pulls,
+                    Stuck::CrashLoop(_) | Stuck::NotReady { .. } => None,
+                };
+                let pulls = pulls.map(|pulls| pull_words(&pulls, self.model.now(), &words::span));
+                let what = [stuck.reason().to_owned()].into_iter().chain(pulls).collect::<Vec<_>>().join(", ");
+                self.span(Tone::Text, with_message(what, stuck.message()))
             }
         })
     }
