@@ -16,7 +16,8 @@ use std::process::Command;
 
 use api::{TOKEN, instance, kubeconfig, serve};
 use common::{Ran, gatewatch, program, ran, without_settings};
-use gatewatch::source::live::{ConnectOptions, instances};
+use gatewatch::cluster::Kind;
+use gatewatch::source::live::{self, ConnectOptions};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -93,7 +94,7 @@ fn instances_are_those_of_the_namespace_that_is_meant() {
         let kubeconfig = Some(kubeconfig.clone().into());
         let options = ConnectOptions { kubeconfig, namespace, all_namespaces, ..ConnectOptions::default() };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        let mut names = runtime.block_on(instances(&options)).unwrap();
+        let mut names = runtime.block_on(live::names(Kind::GitLabCore, &options)).unwrap();
         names.sort();
         names
     };

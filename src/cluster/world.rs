@@ -56,6 +56,11 @@ pub struct World {
 }
 
 impl World {
+    /// Nothing is known yet, and that is watched.
+    pub fn of(selection: Selection) -> Self {
+        Self { selection, ..Self::default() }
+    }
+
     /// Takes in one thing that a source said.
     pub fn apply(&mut self, event: ClusterEvent) {
         let ClusterEvent { time, change } = event;

@@ -2,7 +2,8 @@
 
 use std::str::FromStr;
 
-use crate::run::{Run, Step, StepId, Verdict};
+use crate::gate::{GateState, Unseen};
+use crate::run::{Run, Source, Step, StepId, Verdict};
 
 /// What a wait is for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -21,6 +22,8 @@ pub(super) enum Fares {
     Reached,
     /// It failed, and gets there no more by itself.
     Failed,
+    /// It was deleted before it got there.
+    Gone,
     /// It is on its way.
     UnderWay,
 }
@@ -30,6 +33,7 @@ impl Goal {
         match run.verdict {
             Verdict::Failed => Fares::Failed,
             Verdict::Settled => Fares::Reached,
+            _ if is_deleted(run) => Fares::Gone,
             _ if self.passed_by(run) => Fares::Reached,
             _ => Fares::UnderWay,
         }
@@ -41,6 +45,12 @@ impl Goal {
         let passed = |step: &Step| if step.id == goal { step.passed() } else { step.id > goal && step.begun() };
         run.steps.iter().any(passed) && !matches!(run.verdict, Verdict::Settled | Verdict::Failed)
     }
+}
+
+/// Whether the Job that a run is was deleted before it ended.
+fn is_deleted(run: &Run) -> bool {
+    let deleted = |step: &Step| step.gate().is_some_and(|gate| gate.state == GateState::Unknown(Unseen::Deleted));
+    run.source == Source::Job && run.steps.iter().any(deleted)
 }
 
 impl FromStr for Goal {
@@ -62,7 +72,7 @@ impl FromStr for Goal {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gate::{Gate, GateState, Unseen};
+    use crate::gate::Gate;
     use crate::run::{RolloutState, StepBody, sample};
 
     #[test]

@@ -86,7 +86,8 @@ pub fn feed(model: &Model) -> Vec<Span<'static>> {
     let theme = model.theme();
     let replay = model.settings.origin.is_recording();
     let (feed, now) = if replay { (model.feed(), model.now()) } else { (&model.frontier.feed, model.frontier.time) };
-    let unseen = feed.never_seen().any(|kind| kind == Kind::GitLabCore);
+    let refused: Vec<Kind> = feed.never_seen().collect();
+    let unseen = model.settings.selection.picks().iter().all(|pick| refused.contains(&pick.kind()));
     let (tone, glyph, word) = match feed.state() {
         FeedState::Stale { since, .. } | FeedState::Withdrawn { since, .. } => {
             (Tone::Failing, Glyph::Stale, stale(model, feed, since, now))
