@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 use clap::error::ErrorKind;
 use clap::{Args, FromArgMatches, Parser, Subcommand};
 
-use crate::cluster::{Pick, Selection};
+use crate::cluster::Pick;
 use crate::gate::Target;
 use crate::notify::Notify;
 use crate::output::Goal;
@@ -170,7 +170,13 @@ impl Cli {
     pub fn read(words: impl IntoIterator<Item = OsString>) -> Result<Self, clap::Error> {
         let words: Vec<OsString> = words.into_iter().collect();
         let program = words.first().map_or(Program::Gatewatch, |word| Program::of(word));
-        let cli = Self::from_arg_matches(&program.command().try_get_matches_from(words)?)?;
+        let mut cli = Self::from_arg_matches(&program.command().try_get_matches_from(words)?)?;
+        match &mut cli.command {
+            Some(Command::Status(StatusArgs { file, targets, .. }) | Command::Wait(WaitArgs { file, targets, .. })) => {
+                targets.take_from(&mut file.file);
+            }
+            _ => {}
+        }
         let refuse = |why: &str| Err(program.command().error(ErrorKind::ArgumentConflict, why));
         if cli.connection.all_namespaces && cli.connection.namespace.is_some() {
             return refuse("the argument '--namespace <NAMESPACE>' cannot be used with '--all-namespaces'");
@@ -216,34 +222,6 @@ impl Cli {
         Ok(cli)
     }
 
-    /// What is watched, by what was named.
-    pub fn selection(&self) -> Selection {
-        self.asked().unwrap_or_default()
-    }
-
-    /// What was named to be watched; `None` where nothing was.
-    pub fn asked(&self) -> Option<Selection> {
-        let picks = match self.command.as_ref()? {
-            Command::Job(args) => args.picks(),
-            Command::Rollout(args) => args.workloads.clone(),
-            Command::Gluesync(args) => args.picks(),
-            Command::Watch(args) => args.targets.picks(),
-            Command::Status(args) => args.targets.picks(),
-            Command::Wait(args) => args.targets.picks(),
-            Command::Record(args) => args.targets.picks(),
-            Command::Rbac(args) => args.targets.picks(),
-            Command::Report(args) => args.of.clone(),
-            _ => Vec::new(),
-        };
-        (!picks.is_empty()).then(|| Selection::of(picks))
-    }
-
-    /// The file that is recorded into beside the dashboard, wherever that was said.
-    pub fn recorded(&self) -> Option<&Path> {
-        let there = self.command.as_ref().and_then(Command::shown).and_then(|shown| shown.record.as_deref());
-        there.or(self.record.as_deref())
-    }
-
     /// How the dashboard looks, wherever that was said.
     pub fn display(&self) -> DisplayArgs {
         let here = self.display;
@@ -261,19 +239,6 @@ impl Cli {
             theme: theme.or(here.theme),
             notify: notify.or(here.notify),
             no_state: no_state || here.no_state,
-        }
-    }
-}
-
-impl Command {
-    /// How the dashboard of a cluster is shown, where it shows one.
-    fn shown(&self) -> Option<&ShownArgs> {
-        match self {
-            Self::Job(JobArgs { shown, .. })
-            | Self::Rollout(RolloutArgs { shown, .. })
-            | Self::Gluesync(GluesyncArgs { shown, .. })
-            | Self::Watch(WatchArgs { shown, .. }) => Some(shown),
-            _ => None,
         }
     }
 }

@@ -104,6 +104,34 @@ fn instances_are_those_of_the_namespace_that_is_meant() {
 }
 
 #[test]
+fn what_is_watched_is_completed_by_kinds_and_by_the_names_behind_them() {
+    let folder = TempDir::new().unwrap();
+    let object = |kind: &str, version: &str, name: &str| {
+        json!({"kind": kind, "apiVersion": version,
+            "metadata": {"name": name, "namespace": "gitlab", "uid": name, "resourceVersion": "7"}})
+    };
+    let objects = [
+        object("Job", "batch/v1", "migrate"),
+        object("Deployment", "apps/v1", "web"),
+        object("StatefulSet", "apps/v1", "db"),
+    ];
+    let api = serve(&[&[instance()], &objects[..]].concat());
+    let kubeconfig = kubeconfig(folder.path(), &api.url, &json!({"token": TOKEN}));
+    let told = |words: &[&str]| completed(words, &[("KUBECONFIG", &kubeconfig)]);
+    let all = ["gitlab", "glc/", "gsp/", "job/", "deployment/", "statefulset/", "daemonset/"];
+    let targets =
+        |words: &[&str]| -> Vec<String> { told(words).into_iter().filter(|word| !word.starts_with('-')).collect() };
+    for command in [&["watch", ""][..], &["status", ""], &["wait", ""], &["rbac", ""], &["report", "--of", ""]] {
+        assert_eq!(targets(command), all, "{command:?}");
+    }
+    assert_eq!(targets(&["record", "x", "job/"]), ["job/migrate"]);
+    assert_eq!(targets(&["watch", "glc", "sts/d"]), ["sts/db"]);
+    assert_eq!(targets(&["status", "job/x"]), [] as [&str; 0]);
+    assert_eq!(targets(&["job", ""]), ["migrate"]);
+    assert_eq!(targets(&["rollout", ""]), ["web", "deployment/", "statefulset/", "daemonset/"]);
+}
+
+#[test]
 fn a_cluster_that_does_not_answer_completes_nothing_and_says_nothing() {
     let folder = TempDir::new().unwrap();
     let api = serve(&[instance()]);

@@ -74,8 +74,9 @@ fn completing(command: Command) -> Command {
     };
     let of = |kind| move || of_kind(kind, "");
     let names: Vec<String> = command.get_subcommands().map(|command| command.get_name().to_owned()).collect();
-    let command =
-        names.into_iter().fold(command, |command, name| command.mut_subcommand(name, |command| command.mut_args(named)));
+    let command = names
+        .into_iter()
+        .fold(command, |command, name| command.mut_subcommand(name, |command| command.mut_args(named)));
     [("job", Kind::Job), ("gluesync", Kind::GluesyncPlatform)].into_iter().fold(command, |command, (name, kind)| {
         let names = ArgValueCandidates::new(of(kind));
         command.mut_subcommand(name, |command| command.mut_arg("names", |argument| argument.add(names)))

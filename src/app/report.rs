@@ -116,12 +116,7 @@ fn given(source: String, origin: Origin, notes: Vec<String>, connection: &Connec
     Given { source, origin, notes, redact: args.redact, target: connection.target() }
 }
 
-fn print(
-    course: &Course,
-    selection: &Selection,
-    given: Given,
-    args: &ReportArgs,
-) -> Result<ExitCode, ExpectedError> {
+fn print(course: &Course, selection: &Selection, given: Given, args: &ReportArgs) -> Result<ExitCode, ExpectedError> {
     if course.is_empty() {
         let what = selection.picks().iter().map(Pick::words).collect::<Vec<_>>().join(" or ");
         return Err(ExpectedError::gone(format!(

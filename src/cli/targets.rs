@@ -1,11 +1,11 @@
 //! What can be watched, as it is named, and the dashboards of it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::DisplayArgs;
-use crate::cluster::{JobPick, LabelSelector, Pick, WorkloadKind};
+use super::{Cli, Command, DisplayArgs};
+use crate::cluster::{JobPick, LabelSelector, Pick, Selection, WorkloadKind};
 use crate::output::StatusFormat;
 
 /// What is watched.
@@ -108,6 +108,61 @@ impl TargetArgs {
     /// All that is named.
     pub fn picks(&self) -> Vec<Pick> {
         self.targets.iter().chain(&self.selector).cloned().collect()
+    }
+
+    /// Takes over what stands behind the first of several files and is none, but names a kind.
+    pub(super) fn take_from(&mut self, files: &mut Vec<PathBuf>) {
+        let named = |path: &PathBuf| path.to_str().filter(|_| !path.exists())?.parse::<Pick>().ok();
+        let mut first = true;
+        files.retain(|path| {
+            let is_first = std::mem::take(&mut first);
+            let named = named(path).filter(|_| !is_first);
+            self.targets.extend(named.clone());
+            named.is_none()
+        });
+    }
+}
+
+impl Cli {
+    /// What is watched, by what was named.
+    pub fn selection(&self) -> Selection {
+        self.asked().unwrap_or_default()
+    }
+
+    /// What was named to be watched; `None` where nothing was.
+    pub fn asked(&self) -> Option<Selection> {
+        let picks = match self.command.as_ref()? {
+            Command::Job(args) => args.picks(),
+            Command::Rollout(args) => args.workloads.clone(),
+            Command::Gluesync(args) => args.picks(),
+            Command::Watch(args) => args.targets.picks(),
+            Command::Status(args) => args.targets.picks(),
+            Command::Wait(args) => args.targets.picks(),
+            Command::Record(args) => args.targets.picks(),
+            Command::Rbac(args) => args.targets.picks(),
+            Command::Report(args) => args.of.clone(),
+            _ => Vec::new(),
+        };
+        (!picks.is_empty()).then(|| Selection::of(picks))
+    }
+
+    /// The file that is recorded into beside the dashboard, wherever that was said.
+    pub fn recorded(&self) -> Option<&Path> {
+        let there = self.command.as_ref().and_then(Command::shown).and_then(|shown| shown.record.as_deref());
+        there.or(self.record.as_deref())
+    }
+}
+
+impl Command {
+    /// How the dashboard of a cluster is shown, where it shows one.
+    pub(super) fn shown(&self) -> Option<&ShownArgs> {
+        match self {
+            Self::Job(JobArgs { shown, .. })
+            | Self::Rollout(RolloutArgs { shown, .. })
+            | Self::Gluesync(GluesyncArgs { shown, .. })
+            | Self::Watch(WatchArgs { shown, .. }) => Some(shown),
+            _ => None,
+        }
     }
 }
 
@@ -212,6 +267,18 @@ mod tests {
         let error = asked("gatewatch watch deploy").unwrap_err();
         assert!(error.contains("which deploy? Give its name, as in deploy/NAME"), "{error}");
         assert!(asked("gatewatch status -l a=b=c").is_err());
+    }
+
+    #[test]
+    fn what_is_named_can_stand_behind_files() {
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");
+        for command in ["status", "wait"] {
+            asks(&format!("gatewatch {command} -f {file} job/a sts/db"), &["job/a", "statefulset/db"]);
+            asks(&format!("gatewatch {command} gitlab -f {file}"), &["gitlabcore/gitlab"]);
+            // A name alone is that of a file there, and so is the first word.
+            asks(&format!("gatewatch {command} -f {file} gitlab"), &[]);
+            asks(&format!("gatewatch {command} -f job/a"), &[]);
+        }
     }
 
     #[test]

@@ -66,7 +66,8 @@ mod tests {
 
     #[test]
     fn a_step_is_one_of_an_upgrade_of_gitlab() {
-        let taken = |words: &str| parse(format!("gatewatch wait --for gate=pre-migrations:done {words}").trim()).is_some();
+        let taken =
+            |words: &str| parse(format!("gatewatch wait --for gate=pre-migrations:done {words}").trim()).is_some();
         assert!(taken("") && taken("gitlab") && taken("glc"));
         assert!(!taken("job/migrate") && !taken("glc deploy/web") && !taken("-l a=b"));
     }

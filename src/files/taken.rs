@@ -146,7 +146,7 @@ impl Taken {
             Kind::Job | Kind::GluesyncPlatform if cluster_info => ", as `kubectl cluster-info dump` takes none",
             _ => "",
         };
-        let instead = if asked { None } else { self.instead() };
+        let instead = if asked || cluster_info { None } else { self.instead() };
         let instead = instead.map(|instead| format!(", but {instead}")).unwrap_or_default();
         let or = if instead.is_empty() { "; add" } else { ", or add" };
         ExpectedError::usage(clean_sentence(&format!(
@@ -159,7 +159,8 @@ impl Taken {
     fn instead(&self) -> Option<String> {
         let kinds = [Kind::Job, Kind::GluesyncPlatform, Kind::StatefulSet, Kind::DaemonSet, Kind::Deployment];
         let of = |kind: Kind| self.dump.objects.iter().filter(|object| object.kind() == kind).collect::<Vec<_>>();
-        let (kind, objects) = kinds.into_iter().map(|kind| (kind, of(kind))).find(|(_, objects)| !objects.is_empty())?;
+        let (kind, objects) =
+            kinds.into_iter().map(|kind| (kind, of(kind))).find(|(_, objects)| !objects.is_empty())?;
         let name = &objects.first()?.meta().name;
         let (count, plural, them) = match objects.len() {
             1 => (1, "", "it"),

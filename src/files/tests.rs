@@ -107,7 +107,9 @@ fn a_link_in_a_folder_is_not_followed() {
     fs::write(folder.join("deep/a.json"), CORE).unwrap();
     std::os::unix::fs::symlink(&folder, folder.join("deep/again")).unwrap();
     std::os::unix::fs::symlink("/dev/zero", folder.join("zero")).unwrap();
-    let Reading::Dump(dump) = open(&[folder], None).map_err(|error| error.message).unwrap() else { panic!("a recording") };
+    let Reading::Dump(dump) = open(&[folder], None).map_err(|error| error.message).unwrap() else {
+        panic!("a recording")
+    };
     assert_eq!((dump.objects.len(), dump.passed_over), (1, 2));
 }
 

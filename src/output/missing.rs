@@ -121,14 +121,18 @@ mod tests {
     /// What is missing of that in a cluster that said of the kind that its watch fares so, and has those Jobs.
     fn told(words: &str, kind: Kind, state: WatchState, jobs: &[&str]) -> Vec<String> {
         let picks = words.split(' ').map(|word| word.parse::<Pick>().unwrap());
-        let named = |name: &&str| with(job(), json!({"metadata": {"name": name, "uid": name, "labels": {"tier": name}}}));
+        let named =
+            |name: &&str| with(job(), json!({"metadata": {"name": name, "uid": name, "labels": {"tier": name}}}));
         let applied = |job| Change::Applied(Box::new(Object::read(&job).unwrap()));
         let changes = [Change::Selected(Selection::of(picks)), Change::Watch { kind, state }];
         let mut world = World::default();
         for change in changes.into_iter().chain(jobs.iter().map(named).map(applied)) {
             world.apply(ClusterEvent { time: at(0), change });
         }
-        Missing::all(&world, &derive(&world)).iter().flat_map(|missing| [missing.to_string(), missing.clause()]).collect()
+        Missing::all(&world, &derive(&world))
+            .iter()
+            .flat_map(|missing| [missing.to_string(), missing.clause()])
+            .collect()
     }
 
     #[test]

@@ -6,8 +6,8 @@ use std::io;
 use jiff::Timestamp;
 
 use super::goal::{Fares, Goal};
-use super::style::{of_word, painted};
 use super::missing::is_met;
+use super::style::{of_word, painted};
 use super::{ChangeReport, Missing, Why};
 use crate::cluster::{ClusterEvent, FeedState, Kind, Pick, Selection, World};
 use crate::error::ExitCode;

@@ -16,13 +16,16 @@ impl Recording {
     pub(super) fn of_what_there_is(self) -> Self {
         let says = |event: &ClusterEvent| match &event.change {
             Change::Selected(_) => true,
-            Change::Watch { kind, .. } | Change::Replaced { kind, .. } | Change::Alive(kind) => *kind == Kind::GitLabCore,
+            Change::Watch { kind, .. } | Change::Replaced { kind, .. } | Change::Alive(kind) => {
+                *kind == Kind::GitLabCore
+            }
             change => objects(change).iter().any(|object| object.kind() == Kind::GitLabCore),
         };
         if self.events.iter().any(says) {
             return self;
         }
-        let holds = |kind| self.events.iter().flat_map(|event| objects(&event.change)).any(|object| object.kind() == kind);
+        let holds =
+            |kind| self.events.iter().flat_map(|event| objects(&event.change)).any(|object| object.kind() == kind);
         let picks = [Pick::Job(JobPick::All), Pick::GluesyncPlatform(None)];
         let picks: Vec<Pick> = picks.into_iter().filter(|pick| holds(pick.kind())).collect();
         if picks.is_empty() { self } else { self.of(Selection::of(picks)) }

@@ -25,7 +25,8 @@ fn active() -> Value {
 
 fn ended(how: &str) -> Value {
     let (time, start) = ("2026-11-29T15:10:00Z", "2026-11-29T15:00:00Z");
-    let condition = json!({"type": how, "status": "True", "lastTransitionTime": time, "reason": "BackoffLimitExceeded"});
+    let condition =
+        json!({"type": how, "status": "True", "lastTransitionTime": time, "reason": "BackoffLimitExceeded"});
     let (succeeded, failed) = if how == "Complete" { (1, 0) } else { (0, 3) };
     json!({"succeeded": succeeded, "failed": failed, "startTime": start, "completionTime": time,
         "conditions": [condition]})

@@ -225,8 +225,7 @@ fn jobs_of_a_selector_are_waited_for_until_there_is_one_of_them() {
 
 #[test]
 fn a_job_that_is_deleted_before_it_ended_is_gone_and_one_that_is_deleted_after_is_what_it_came_to() {
-    for (status, code) in
-        [(json!({"active": 1, "startTime": at(0)}), ExitCode::Gone), (complete(), ExitCode::Settled)]
+    for (status, code) in [(json!({"active": 1, "startTime": at(0)}), ExitCode::Gone), (complete(), ExitCode::Settled)]
     {
         let mut waiter = waiting_for(&["job/a", "job/b"]);
         told(&mut waiter, watches(0, &live(), true));
