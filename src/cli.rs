@@ -171,11 +171,10 @@ impl Cli {
         let words: Vec<OsString> = words.into_iter().collect();
         let program = words.first().map_or(Program::Gatewatch, |word| Program::of(word));
         let mut cli = Self::from_arg_matches(&program.command().try_get_matches_from(words)?)?;
-        match &mut cli.command {
-            Some(Command::Status(StatusArgs { file, targets, .. }) | Command::Wait(WaitArgs { file, targets, .. })) => {
-                targets.take_from(&mut file.file);
-            }
-            _ => {}
+        if let Some(Command::Status(StatusArgs { file, targets, .. }) | Command::Wait(WaitArgs { file, targets, .. })) =
+            &mut cli.command
+        {
+            targets.take_from(&mut file.file);
         }
         let refuse = |why: &str| Err(program.command().error(ErrorKind::ArgumentConflict, why));
         if cli.connection.all_namespaces && cli.connection.namespace.is_some() {
