@@ -1,10 +1,14 @@
-//! The command line; `values` has what its options take, `tool` what is about gatewatch itself, `program` the name that it was
-//! called by, and each other file the subcommand of its name.
+//! The command line; `values` has what its options take, `targets` what can be watched and the dashboards of it, `tool` what is
+//! about gatewatch itself, `program` the name that it was called by, and each other file the subcommand of its name.
 
 mod demo;
 mod program;
 mod rbac;
+mod record;
+mod replay;
 mod report;
+mod status;
+mod targets;
 mod tool;
 mod values;
 mod wait;
@@ -15,23 +19,27 @@ use std::path::{Path, PathBuf};
 use clap::error::ErrorKind;
 use clap::{Args, FromArgMatches, Parser, Subcommand};
 
+use crate::cluster::Pick;
 use crate::gate::Target;
 use crate::notify::Notify;
-use crate::output::StatusFormat;
+use crate::output::Goal;
 use crate::tui::Background;
-use values::{instance_name, positive_number};
 
 pub use demo::DemoArgs;
 pub use program::Program;
 pub use rbac::{Account, RbacArgs};
+pub use record::RecordArgs;
+pub use replay::ReplayArgs;
 pub use report::ReportArgs;
+pub use status::{FileArgs, StatusArgs};
+pub use targets::{GluesyncArgs, JobArgs, RolloutArgs, ShownArgs, TargetArgs, WatchArgs};
 pub use tool::{CompletionsArgs, ConfigArgs, ManArgs, Shell, VersionArgs, VersionFormat};
 pub use values::At;
 pub use wait::WaitArgs;
 
 /// Watches zero-downtime GitLab upgrades on Kubernetes: which gate is running, blocked, retrying, failing, failed or
-/// done, what failed last, how many attempts are left, and the kubectl command to run next. It never writes to the
-/// cluster.
+/// done, what failed last, how many attempts are left, and the kubectl command to run next. It tells the same of other
+/// Jobs, of rollouts, and of updates of Gluesync. It never writes to the cluster.
 #[derive(Clone, Debug, Default, Parser)]
 #[command(
     version,
@@ -39,6 +47,8 @@ pub use wait::WaitArgs;
 Examples:
   gatewatch                        watch the namespace of the current context
   gatewatch -n gitlab              watch this namespace
+  gatewatch job migrate            watch a Job
+  gatewatch watch glc deploy/web   watch several things
   gatewatch status -o json         one look, for a machine
   gatewatch wait --timeout 2h      wait for the outcome
   gatewatch rbac -n gitlab         the Role that it needs
@@ -49,8 +59,8 @@ Examples:
   gatewatch config                 what is set, and where that came from
   kubectl get glc,jobs,pods,events,deployments -o json | gatewatch status -f -
 
-Exit codes: 0 settled (for status also under way), 1 the upgrade failed, 2 wrong use,
-3 timed out, 4 the cluster cannot be reached or refuses, 5 the resource is gone"
+Exit codes: 0 settled (for status also under way), 1 the upgrade, Job or rollout failed,
+2 wrong use, 3 timed out, 4 the cluster cannot be reached or refuses, 5 the resource is gone"
 )]
 pub struct Cli {
     /// Read the settings from this file, instead of $XDG_CONFIG_HOME/gatewatch/config.toml
@@ -73,6 +83,14 @@ pub struct Cli {
 /// What to do.
 #[derive(Clone, Debug, Subcommand)]
 pub enum Command {
+    /// Watch Jobs on the dashboard, or print which there are
+    Job(JobArgs),
+    /// Watch the rollouts of Deployments, StatefulSets and DaemonSets on the dashboard
+    Rollout(RolloutArgs),
+    /// Watch updates of Gluesync platforms on the dashboard
+    Gluesync(GluesyncArgs),
+    /// Watch several things on one dashboard
+    Watch(WatchArgs),
     /// Print how things stand, and exit
     Status(StatusArgs),
     /// Print every change until the upgrade is settled or has failed
@@ -143,77 +161,6 @@ pub struct DisplayArgs {
     pub no_state: bool,
 }
 
-/// How to look once.
-#[derive(Clone, Debug, Args)]
-#[command(after_help = "\
-Of a file all namespaces are shown unless -n names one. It holds all that can be told with the output of
-kubectl get glc,jobs,pods,events,deployments -n NAMESPACE -o json; what is missing in it is said.
-
-Examples:
-  gatewatch status -n gitlab
-  gatewatch status -A -o name
-  gatewatch status -f dump.yaml -o json
-  gatewatch status -f cluster-dump/ -f glc-and-jobs.json -n gitlab
-  gatewatch status -f support.tar.gz
-  gatewatch status -f upgrade.jsonl.gz --at 15:35
-  kubectl get glc,jobs,pods,events,deployments -o json | gatewatch status -f -")]
-pub struct StatusArgs {
-    /// Look at this instance alone; where not given, at all there are
-    #[arg(value_parser = instance_name)]
-    pub name: Option<String>,
-    /// What to read instead of a cluster.
-    #[command(flatten)]
-    pub file: FileArgs,
-    /// How to print it
-    #[arg(short, long, value_enum, default_value_t)]
-    pub output: StatusFormat,
-}
-
-/// What to read instead of a cluster.
-#[derive(Clone, Debug, Args)]
-pub struct FileArgs {
-    /// Read files instead of a cluster: what `kubectl get … -o json` or yaml prints, `kubectl cluster-info dump`, folders and
-    /// archives (tar, tar.gz, zip) of such, or recordings; `-` is standard input
-    #[arg(short, long, value_name = "FILE", num_args = 1..)]
-    pub file: Vec<PathBuf>,
-    /// Stop at this moment of a recording: RFC 3339, or a time of day in UTC, e.g. 15:35 or 15:35:08.250
-    #[arg(long, value_name = "TIME", requires = "file")]
-    pub at: Option<At>,
-}
-
-/// How to record.
-#[derive(Clone, Debug, Args)]
-#[command(after_help = "\
-Logs are recorded too. Values of environment variables, managed fields and last-applied annotations are left out; messages,
-commands and logs are not. What was written can be replayed whatever ends the program.
-
-Examples:
-  gatewatch record upgrade.jsonl.gz -n gitlab
-  gatewatch --record upgrade.jsonl.gz      beside the dashboard")]
-pub struct RecordArgs {
-    /// The file, which must not exist; packed where its name ends in .gz; `-` is standard output
-    pub file: PathBuf,
-}
-
-/// How to play a recording.
-#[derive(Clone, Debug, Args)]
-#[command(after_help = "\
-Examples:
-  gatewatch replay upgrade.jsonl.gz --speed 10
-  kubectl get glc -w --output-watch-events -o json > glc.json   # and so for jobs, pods, events, deployments
-  gatewatch replay glc.json jobs.json pods.json events.json deployments.json")]
-pub struct ReplayArgs {
-    /// The recording, plain or gzip; several are merged by their times; `-` is standard input
-    #[arg(required = true, value_name = "FILE")]
-    pub files: Vec<PathBuf>,
-    /// Play it this many times as fast as it was recorded, to begin with
-    #[arg(long, value_name = "N", default_value_t = 1.0, value_parser = positive_number)]
-    pub speed: f64,
-    /// How the dashboard looks.
-    #[command(flatten)]
-    pub display: DisplayArgs,
-}
-
 impl Cli {
     /// Reads the words of a command line, the program's name first.
     ///
@@ -223,7 +170,12 @@ impl Cli {
     pub fn read(words: impl IntoIterator<Item = OsString>) -> Result<Self, clap::Error> {
         let words: Vec<OsString> = words.into_iter().collect();
         let program = words.first().map_or(Program::Gatewatch, |word| Program::of(word));
-        let cli = Self::from_arg_matches(&program.command().try_get_matches_from(words)?)?;
+        let mut cli = Self::from_arg_matches(&program.command().try_get_matches_from(words)?)?;
+        if let Some(Command::Status(StatusArgs { file, targets, .. }) | Command::Wait(WaitArgs { file, targets, .. })) =
+            &mut cli.command
+        {
+            targets.take_from(&mut file.file);
+        }
         let refuse = |why: &str| Err(program.command().error(ErrorKind::ArgumentConflict, why));
         if cli.connection.all_namespaces && cli.connection.namespace.is_some() {
             return refuse("the argument '--namespace <NAMESPACE>' cannot be used with '--all-namespaces'");
@@ -233,6 +185,7 @@ impl Cli {
                 Command::Status(_) | Command::Wait(_) | Command::Record(_) | Command::Report(_) | Command::Rbac(_),
             ) => Some("'status', 'wait', 'record', 'report' and 'rbac' do"),
             Some(Command::Demo(demo)) if demo.serve || demo.list => Some("'demo --serve' and 'demo --list' do"),
+            Some(Command::Job(job)) if job.lists() => Some("'job' without a name or a selector does"),
             Some(Command::Completions(_) | Command::Man(_) | Command::Version(_)) => {
                 Some("'completions', 'man' and 'version' do")
             }
@@ -246,11 +199,24 @@ impl Cli {
         if matches!(cli.command, Some(Command::Demo(_))) && cli.connection != ConnectionArgs::default() {
             return refuse("'demo' brings a cluster of its own, so no other can be chosen, and no namespace of one");
         }
-        if cli.record.is_some() && cli.command.is_some() {
+        let on_cluster = cli.command.as_ref().is_none_or(|command| command.shown().is_some());
+        if cli.recorded().is_some() && !(on_cluster && no_dashboard.is_none()) {
             return refuse("'--record' is for the dashboard on a cluster; without a dashboard, 'record' records");
         }
-        if cli.record.as_deref() == Some(Path::new("-")) {
+        if cli.recorded() == Some(Path::new("-")) {
             return refuse("'--record' needs a file, as the dashboard takes standard output");
+        }
+        if let Some(Command::Job(job)) = &cli.command
+            && job.output.is_some()
+            && !job.lists()
+        {
+            return refuse("'--output' is for the list of all Jobs; 'gatewatch status job/NAME -o json' prints one");
+        }
+        let gitlab = |pick: &Pick| matches!(pick, Pick::GitLabCore(_));
+        if let Some(Command::Wait(WaitArgs { goal: Goal::Passed(_), .. })) = &cli.command
+            && !cli.selection().picks().iter().all(gitlab)
+        {
+            return refuse("'--for gate=NAME:done' is for upgrades of GitLab; the others are waited for to their end");
         }
         Ok(cli)
     }
@@ -262,7 +228,8 @@ impl Cli {
             Some(Command::Replay(replay)) => replay.display,
             Some(Command::Demo(demo)) => demo.display,
             Some(Command::Config(config)) => config.display,
-            _ => here,
+            Some(command) => command.shown().map_or(here, |shown| shown.display),
+            None => here,
         };
         DisplayArgs {
             kiosk: kiosk || here.kiosk,

@@ -151,11 +151,48 @@ fn what_a_dump_holds_nothing_of_is_said_and_not_guessed() {
     assert!(without_events.stdout.contains("3 of 6 failed, 3 left"), "{without_events:?}");
     let without_instance = text(&of(&["Job", "Pod", "Event"]));
     let asks = "add the output of `kubectl get glc,deployments -n NAMESPACE -o json` with one more `-f`\n";
-    assert_refused(&without_instance, "standard input holds no GitLabCore; ");
+    let jobs = format!("standard input holds no GitLabCore, but {} Jobs: name one, as in `job/", of_kind("Job").len());
+    assert_refused(&without_instance, &jobs);
     assert!(without_instance.stderr.ends_with(asks), "{without_instance:?}");
     let none = json!({"kind": "GitLabCoreList", "items": []}).to_string();
     let ran = text(&none);
     assert!(ran.stdout.ends_with("There is no GitLabCore.\n"), "{ran:?}");
+}
+
+#[test]
+fn what_is_named_is_looked_for_in_a_dump_and_has_to_be_of_a_kind_that_it_holds() {
+    let home = TempDir::new().unwrap();
+    let items: Vec<Value> = ["Job", "Pod"].iter().flat_map(|kind| of_kind(kind)).collect();
+    let dump = write(&home.path().join("jobs.json"), json!({"kind": "List", "items": items}).to_string());
+    let names: Vec<&str> = items
+        .iter()
+        .filter(|item| item["kind"] == "Job")
+        .map(|job| job["metadata"]["name"].as_str().unwrap())
+        .collect();
+    let one = format!("job/{}", names[0]);
+    let ran = gatewatch(&["status", "-o", "name", "-f", &dump, &one]);
+    assert_eq!(
+        (ran.code, ran.stdout.as_str(), ran.stderr.as_str()),
+        (0, format!("job.batch/{}\n", names[0]).as_str(), "")
+    );
+    let all = gatewatch(&["status", "job", "-o", "name", "-f", &dump]);
+    assert_eq!(all.stdout.lines().count(), names.len(), "{all:?}");
+    let labelled = gatewatch(&["status", "-l", "app=migrations", "-o", "name", "-f", &dump]);
+    assert_eq!(labelled.stdout, all.stdout);
+    for command in ["status", "wait"] {
+        let none = gatewatch(&[command, "-f", &dump, "job/none"]);
+        assert_eq!((none.code, none.stdout.as_str()), (5, ""));
+        assert!(none.stderr.starts_with("gatewatch: there is no Job `none`, only `"), "{none:?}");
+    }
+    let other = gatewatch(&["status", "-f", &dump, "sts/db"]);
+    let asks =
+        "holds no StatefulSet; add the output of `kubectl get statefulsets,events -n NAMESPACE -o json` with one more";
+    assert_refused(&other, &format!("`{dump}` {asks}"));
+    let elsewhere = gatewatch(&["status", "-f", &dump, &one, "-n", "nowhere"]);
+    let said = format!("gatewatch: there is no Job `{}` in nowhere, but in gitlab\n", names[0]);
+    assert!(elsewhere.code == 5 && elsewhere.stderr.starts_with(&said), "{elsewhere:?}");
+    let report = gatewatch(&["report", &dump, "--of", &one]);
+    assert!(report.code == 0 && report.stdout.contains(&format!("`gitlab/{}`", names[0])), "{report:?}");
 }
 
 #[test]

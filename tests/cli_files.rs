@@ -266,6 +266,42 @@ fn a_reader_that_goes_away_is_no_error() {
     assert!(ran.status.code().is_some(), "{:?}", ran.status);
 }
 
+/// The lines of a recording that are about Jobs, as `kubectl get jobs -w --output-watch-events` would have printed them.
+fn of_jobs() -> String {
+    let is_job = |line: &&String| serde_json::from_str::<Value>(line).unwrap()["object"]["kind"] == "Job";
+    lines_of("retry").iter().filter(is_job).map(|line| format!("{line}\n")).collect()
+}
+
+#[test]
+fn a_recording_that_says_nothing_of_instances_is_of_its_jobs() {
+    let jobs = of_jobs();
+    let (names, looked) =
+        (["status", "-o", "name", "-f", "-"], gatewatch_reading(&["status", "-f", "-"], jobs.as_bytes()));
+    let names = gatewatch_reading(&names, jobs.as_bytes()).stdout;
+    assert!(names.lines().count() > 2 && names.lines().all(|name| name.starts_with("job.batch/")), "{names}");
+    assert_eq!((looked.code, looked.stderr.as_str()), (0, ""));
+    let waited = gatewatch_reading(&["wait", "-f", "-"], jobs.as_bytes());
+    assert_eq!(waited.code, 0, "{waited:?}");
+    // Whoever names an instance is told that there is none.
+    let named = gatewatch_reading(&["status", "gitlab", "-f", "-"], jobs.as_bytes());
+    assert_eq!((named.code, named.stderr.as_str()), (5, "gatewatch: there is no GitLabCore `gitlab`\n"));
+}
+
+#[test]
+fn a_recording_says_what_it_is_of_and_who_reads_it_can_name_another() {
+    let jobs = of_jobs();
+    let names = gatewatch_reading(&["status", "-o", "name", "-f", "-"], jobs.as_bytes()).stdout;
+    let [one, other] = [0, 1].map(|at| names.lines().nth(at).unwrap().strip_prefix("job.batch/").unwrap());
+    let selection = serde_json::json!({"type": "SELECTION", "time": "2026-11-29T15:00:00Z",
+        "object": {"apiVersion": "gatewatch/v1", "kind": "Selection", "picks": [format!("job/{one}")]}});
+    let recording = format!("{selection}\n{jobs}");
+    let shown = |words: &[&str]| {
+        gatewatch_reading(&[&["status", "-o", "name"], words, &["-f", "-"]].concat(), recording.as_bytes()).stdout
+    };
+    assert_eq!(shown(&[]), format!("job.batch/{one}\n"));
+    assert_eq!(shown(&[&format!("job/{other}")]), format!("job.batch/{other}\n"));
+}
+
 #[test]
 fn an_instance_is_looked_at_by_its_name_as_it_is_printed() {
     let recording = recording("retry");

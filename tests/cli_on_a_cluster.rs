@@ -1,4 +1,5 @@
-//! `status`, `wait` and `rbac` by the real program, on the API server in the box: what a pipeline meets.
+//! `status`, `wait` and `rbac` by the real program, on the API server in the box: what a pipeline meets. `targets` has what is
+//! named: Jobs, rollouts, platforms.
 
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking, in its helpers too")]
@@ -9,6 +10,8 @@ mod api;
 mod common;
 #[path = "common/names.rs"]
 mod names;
+#[path = "cli_on_a_cluster/targets.rs"]
+mod targets;
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read};

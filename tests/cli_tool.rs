@@ -16,7 +16,8 @@ use std::process::Command;
 
 use api::{TOKEN, instance, kubeconfig, serve};
 use common::{Ran, gatewatch, program, ran, without_settings};
-use gatewatch::source::live::{ConnectOptions, instances};
+use gatewatch::cluster::Kind;
+use gatewatch::source::live::{self, ConnectOptions};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -103,13 +104,41 @@ fn instances_are_those_of_the_namespace_that_is_meant() {
         let kubeconfig = Some(kubeconfig.clone().into());
         let options = ConnectOptions { kubeconfig, namespace, all_namespaces, ..ConnectOptions::default() };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        let mut names = runtime.block_on(instances(&options)).unwrap();
+        let mut names = runtime.block_on(live::names(Kind::GitLabCore, &options)).unwrap();
         names.sort();
         names
     };
     assert_eq!(of(None, false), ["gitlab"]);
     assert_eq!(of(Some("other"), false), ["second"]);
     assert_eq!(of(None, true), ["gitlab", "second"]);
+}
+
+#[test]
+fn what_is_watched_is_completed_by_kinds_and_by_the_names_behind_them() {
+    let folder = TempDir::new().unwrap();
+    let object = |kind: &str, version: &str, name: &str| {
+        json!({"kind": kind, "apiVersion": version,
+            "metadata": {"name": name, "namespace": "gitlab", "uid": name, "resourceVersion": "7"}})
+    };
+    let objects = [
+        object("Job", "batch/v1", "migrate"),
+        object("Deployment", "apps/v1", "web"),
+        object("StatefulSet", "apps/v1", "db"),
+    ];
+    let api = serve(&[&[instance()], &objects[..]].concat());
+    let kubeconfig = kubeconfig(folder.path(), &api.url, &json!({"token": TOKEN}));
+    let told = |words: &[&str]| completed(words, &[("KUBECONFIG", &kubeconfig)]);
+    let all = ["gitlab", "glc/", "gsp/", "job/", "deployment/", "statefulset/", "daemonset/"];
+    let targets =
+        |words: &[&str]| -> Vec<String> { told(words).into_iter().filter(|word| !word.starts_with('-')).collect() };
+    for command in [&["watch", ""][..], &["status", ""], &["wait", ""], &["rbac", ""], &["report", "--of", ""]] {
+        assert_eq!(targets(command), all, "{command:?}");
+    }
+    assert_eq!(targets(&["record", "x", "job/"]), ["job/migrate"]);
+    assert_eq!(targets(&["watch", "glc", "sts/d"]), ["sts/db"]);
+    assert_eq!(targets(&["status", "job/x"]), [] as [&str; 0]);
+    assert_eq!(targets(&["job", ""]), ["migrate"]);
+    assert_eq!(targets(&["rollout", ""]), ["web", "deployment/", "statefulset/", "daemonset/"]);
 }
 
 #[test]

@@ -11,7 +11,7 @@ use gatewatch::cluster::{
     Change, ClusterEvent, Kind, LogChange, LogEnd, LogLine, LogNews, Memory, Object, RunId, Scope, Uid, Via, World,
 };
 use gatewatch::gate::Target;
-use gatewatch::output::{Look, StatusFormat};
+use gatewatch::output::{Look, Missing, StatusFormat};
 use gatewatch::run::{Run, derive};
 use proptest::prelude::*;
 use serde_json::Value;
@@ -250,7 +250,8 @@ proptest! {
             derive(&world);
         }
         let (runs, target) = (derive(&world), Target::default());
-        let look = Look { runs: &runs, feed: world.feed(), time: world.time().unwrap_or_default(), target: &target };
+        let (missing, time) = (Missing::all(&world, &runs), world.time().unwrap_or_default());
+        let look = Look { runs: &runs, missing: &missing, feed: world.feed(), time, target: &target };
         for format in [StatusFormat::Text, StatusFormat::Json, StatusFormat::Yaml] {
             prop_assert!(look.print(format, &mut Vec::new()).is_ok());
         }

@@ -7,7 +7,7 @@ mod common;
 use common::{gatewatch, recordings};
 use gatewatch::cluster::{ClusterEvent, World};
 use gatewatch::gate::Target;
-use gatewatch::output::{Look, StatusFormat, StatusList};
+use gatewatch::output::{Look, Missing, StatusFormat, StatusList};
 use gatewatch::record::{self, Reading};
 use gatewatch::run::derive;
 use jsonschema::Validator;
@@ -54,7 +54,8 @@ fn the_status_after_every_event_of_every_recording_keeps_the_schema_and_the_widt
             let at = format!("{name} at {time}");
             check(&validator, &serde_json::to_value(StatusList::new(&runs, world.feed(), time, &target)).unwrap(), &at);
             let mut text = Vec::new();
-            let look = Look { runs: &runs, feed: world.feed(), time, target: &target };
+            let missing = Missing::all(&world, &runs);
+            let look = Look { runs: &runs, missing: &missing, feed: world.feed(), time, target: &target };
             look.print(StatusFormat::Text, &mut text).unwrap();
             let text = String::from_utf8(anstream::adapter::strip_bytes(&text).into_vec()).unwrap();
             // A command is never cut, and a word never broken.

@@ -92,6 +92,42 @@ fn another_namespace_is_watched_with_nothing_left_of_the_first_and_no_key_lost()
 }
 
 #[test]
+fn what_was_named_stays_watched_in_another_namespace() {
+    let folder = TempDir::new().unwrap();
+    let job = |namespace: &str| {
+        json!({"kind": "Job", "apiVersion": "batch/v1", "metadata": {"name": "migrate", "namespace": namespace,
+            "uid": namespace, "resourceVersion": "9", "creationTimestamp": "2026-11-29T15:00:00Z"},
+            "spec": {"backoffLimit": 6}, "status": {"active": 1, "startTime": "2026-11-29T15:00:00Z"}})
+    };
+    let api = serve(&[instance(), job("other")]);
+    let kubeconfig = kubeconfig(folder.path(), &api.url, &json!({"token": TOKEN}));
+    let recording = folder.path().join("x.jsonl");
+    let words = ["job", "migrate", "--kubeconfig", &kubeconfig, "--record", recording.to_str().unwrap()];
+    let mut terminal = Setup::program(&words).start();
+    terminal.until_shows("No Job migrate in namespace gitlab");
+    terminal.until_shows("Waiting for it.");
+    terminal.type_keys("nother\r");
+    terminal.until("the Job of the other namespace", |screen| screen.contents().contains("job/migrate"));
+    terminal.type_keys("q");
+    assert!(terminal.end().success());
+    let recorded = fs::read_to_string(&recording).unwrap();
+    assert!(recorded.contains(r#""picks":["job/migrate"]"#), "{recorded}");
+}
+
+#[test]
+fn several_things_that_are_not_there_are_each_named() {
+    let folder = TempDir::new().unwrap();
+    let api = serve(&[]);
+    let kubeconfig = kubeconfig(folder.path(), &api.url, &json!({"token": TOKEN}));
+    let mut terminal = Setup::program(&["watch", "glc", "sts/db", "--kubeconfig", &kubeconfig]).start();
+    for told in ["Nothing to show in namespace gitlab", "No GitLabCore in namespace gitlab.", "No StatefulSet db in"] {
+        terminal.until_shows(told);
+    }
+    terminal.type_keys("q");
+    assert!(terminal.end().success());
+}
+
+#[test]
 fn kubernetes_98451_and_kubetui_987_a_plugin_asks_on_stdin_and_smears_the_screen() {
     let folder = TempDir::new().unwrap();
     let [plugin, session] = ["plugin.sh", "session"].map(|name| folder.path().join(name));

@@ -7,28 +7,45 @@ use tokio::sync::mpsc::Receiver;
 
 use super::asked::Asked;
 use super::record;
-use super::wait::{Teller, none_named};
+use super::wait::Teller;
 use super::{connect_options, feed, file};
-use crate::cli::{ConnectionArgs, StatusArgs, WaitArgs};
+use crate::cli::{ConnectionArgs, JobArgs, StatusArgs, WaitArgs};
 use crate::clock::{Clock, SystemClock};
-use crate::cluster::{Change, ClusterEvent, FeedState, Kind, Scope, World};
+use crate::cluster::{Change, ClusterEvent, FeedState, Kind, Scope, Selection, World};
 use crate::error::{ExitCode, ExpectedError};
-use crate::output::Missing;
+use crate::output::{Missing, Why};
 use crate::source::live::{Connection, Interest, Live, LogScope, ReadOnce, connect};
 
 /// How long one look may take once the cluster has answered.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// One look, and out.
-pub(super) async fn status(connection: &ConnectionArgs, args: &StatusArgs) -> Result<ExitCode, ExpectedError> {
-    let world = seen(connect(&connect_options(connection)).await?).await;
-    file::look(&world, connection, args)
+pub(super) async fn status(
+    connection: &ConnectionArgs,
+    args: &StatusArgs,
+    selection: Selection,
+) -> Result<ExitCode, ExpectedError> {
+    let world = seen(connect(&connect_options(connection, selection)).await?).await;
+    file::look(&world, connection, args.output)
+}
+
+/// Which Jobs there are. How they fare is told, and is no verdict on anything.
+pub(super) async fn jobs(
+    connection: &ConnectionArgs,
+    args: &JobArgs,
+    selection: Selection,
+) -> Result<ExitCode, ExpectedError> {
+    let world = seen(connect(&connect_options(connection, selection)).await?).await;
+    match file::look(&world, connection, args.output.unwrap_or_default())? {
+        ExitCode::Failed => Ok(ExitCode::Settled),
+        code => Ok(code),
+    }
 }
 
 /// What one look sees. What was seen when its time is up is told, and how the feed fares is told with it.
 pub(super) async fn seen(connected: Connection) -> World {
+    let mut world = World::of(connected.selection.clone());
     let live = Live::new(connected, SystemClock).reading(LogScope::Once);
-    let mut world = World::default();
     let _ = tokio::time::timeout(PATIENCE, feed(live, |events| listed(events, &mut world))).await;
     world
 }
@@ -53,15 +70,19 @@ async fn listed(mut events: Receiver<ClusterEvent>, world: &mut World) {
 }
 
 /// One line for each change, up to the verdict.
-pub(super) async fn wait(connection: &ConnectionArgs, args: &WaitArgs) -> Result<ExitCode, ExpectedError> {
-    let mut teller = Teller::new(connection, args)?;
-    let connected = connect(&connect_options(connection)).await?;
+pub(super) async fn wait(
+    connection: &ConnectionArgs,
+    args: &WaitArgs,
+    selection: Selection,
+) -> Result<ExitCode, ExpectedError> {
+    let mut teller = Teller::new(connection, args, selection.clone())?;
+    let connected = connect(&connect_options(connection, selection)).await?;
     let place =
         connected.namespace.as_ref().map(|namespace| format!(" in namespace `{namespace}`")).unwrap_or_default();
     let live = Live::new(connected, SystemClock);
     let mut asked = Asked::listen_unless_hung_up()?;
     let limit = args.timeout.and_then(|timeout| Duration::try_from(timeout).ok()).unwrap_or(Duration::MAX);
-    let waited = feed(live, |events| outcome(events, &mut teller, args.name.as_deref(), &place));
+    let waited = feed(live, |events| outcome(events, &mut teller, &place));
     let code = tokio::select! {
         number = asked.next() => ExitCode::Signal(number),
         waited = tokio::time::timeout(limit, waited) => waited.unwrap_or(Ok(ExitCode::TimedOut))?,
@@ -71,20 +92,21 @@ pub(super) async fn wait(connection: &ConnectionArgs, args: &WaitArgs) -> Result
 
 /// Prints each change until there is nothing more to wait for, or nobody reads on. That there is nothing yet is said beside
 /// them, once: the namespace may be the wrong one.
-async fn outcome(mut events: Receiver<ClusterEvent>, teller: &mut Teller, name: Option<&str>, place: &str) -> ExitCode {
-    let mut told = None;
+async fn outcome(mut events: Receiver<ClusterEvent>, teller: &mut Teller, place: &str) -> ExitCode {
+    let mut told: Vec<Missing> = Vec::new();
     while let Some(event) = events.recv().await {
         let changes = teller.waiter.see(event);
         let read = teller.tell(&changes);
         let missing = teller.waiter.missing();
-        if let Some(missing) = missing.filter(|_| told != missing) {
-            let what = match (missing, name) {
-                (Missing::Instance, Some(name)) => none_named(name, teller.waiter.world()) + ".",
-                _ => missing.to_string(),
-            };
-            record::say(&format!("{what} Waiting for {}{place}.", missing.awaited()));
+        for missing in &missing {
+            if !told.iter().any(|told| (&told.pick, told.why) == (&missing.pick, missing.why)) {
+                let named = missing.why == Why::Instance && missing.pick.name().is_some();
+                let what = if named { missing.clause() + "." } else { missing.to_string() };
+                record::say(&format!("{what} Waiting for {}{place}.", missing.awaited()));
+            }
         }
-        told = missing.or(told);
+        told.retain(|told| !missing.iter().any(|missing| missing.pick == told.pick));
+        told.extend(missing);
         match teller.waiter.outcome() {
             Some(code) => return code,
             None if !read => break,

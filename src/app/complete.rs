@@ -8,16 +8,17 @@ use std::time::Duration;
 
 use clap::{Arg, ArgMatches, Command, FromArgMatches};
 use clap_complete::CompleteEnv;
-use clap_complete::engine::{ArgValueCandidates, CompletionCandidate, complete as candidates};
+use clap_complete::engine::{ArgValueCandidates, ArgValueCompleter, CompletionCandidate, complete as candidates};
 use clap_complete::env::{Bash, Elvish, EnvCompleter, Fish, Powershell, Shells, Zsh};
 use tokio::time::timeout;
 
 use super::{connect_options, in_runtime, printed};
 use crate::cli::{Cli, CompletionsArgs, ConnectionArgs, Program, Shell};
+use crate::cluster::{Kind, Pick, Selection};
 use crate::config::Config;
 use crate::error::{ExitCode, ExpectedError};
 use crate::output::Goal;
-use crate::source::live::{ContextName, contexts, instances, namespaces};
+use crate::source::live::{ContextName, contexts, names, namespaces};
 
 /// The variable of the environment by which a shell asks.
 const ASKED: &str = "GATEWATCH_COMPLETE";
@@ -62,20 +63,58 @@ pub fn answer() -> Result<bool, ExpectedError> {
     })
 }
 
-/// The command line, with what completes its values. An instance is what `status` and `wait` take by name, and
-/// a goal what `wait` is for.
+/// The command line, with what completes its values.
 fn completing(command: Command) -> Command {
     let command = command
         .mut_arg("namespace", |argument| argument.add(ArgValueCandidates::new(of_namespaces)))
         .mut_arg("context", |argument| argument.add(ArgValueCandidates::new(of_contexts)));
-    let instance = |argument: Arg| match argument.get_id().as_str() {
-        "name" => argument.add(ArgValueCandidates::new(of_instances)),
+    let named = |argument: Arg| match argument.get_id().as_str() {
+        "targets" | "of" => argument.add(ArgValueCompleter::new(|typed: &OsStr| of_targets(typed, &TARGETS))),
+        "workloads" => argument.add(ArgValueCompleter::new(|typed: &OsStr| of_targets(typed, &WORKLOADS))),
         "goal" => argument.add(ArgValueCandidates::new(of_goals)),
         _ => argument,
     };
-    ["status", "wait"]
+    let of = |kind| move || of_kind(kind, "");
+    let names: Vec<String> = command.get_subcommands().map(|command| command.get_name().to_owned()).collect();
+    let command = names
         .into_iter()
-        .fold(command, |command, name| command.mut_subcommand(name, |subcommand| subcommand.mut_args(instance)))
+        .fold(command, |command, name| command.mut_subcommand(name, |command| command.mut_args(named)));
+    [("job", Kind::Job), ("gluesync", Kind::GluesyncPlatform)].into_iter().fold(command, |command, (name, kind)| {
+        let names = ArgValueCandidates::new(of(kind));
+        command.mut_subcommand(name, |command| command.mut_arg("names", |argument| argument.add(names)))
+    })
+}
+
+/// What can be typed before a slash, and the kind; the first one's names need none.
+const TARGETS: [(&str, Kind); 6] = [
+    ("glc", Kind::GitLabCore),
+    ("gsp", Kind::GluesyncPlatform),
+    ("job", Kind::Job),
+    ("deployment", Kind::Deployment),
+    ("statefulset", Kind::StatefulSet),
+    ("daemonset", Kind::DaemonSet),
+];
+/// The same of what rolls out.
+const WORKLOADS: [(&str, Kind); 3] =
+    [("deployment", Kind::Deployment), ("statefulset", Kind::StatefulSet), ("daemonset", Kind::DaemonSet)];
+
+/// What can be named: the names of the first kind, and the others by their kind; behind a slash the names of that kind.
+fn of_targets(typed: &OsStr, kinds: &[(&str, Kind)]) -> Vec<CompletionCandidate> {
+    let typed = typed.to_string_lossy();
+    let candidates = match typed.split_once('/') {
+        Some((kind, _)) => {
+            let known = format!("{kind}/x").parse::<Pick>().map(|pick| pick.kind());
+            known.map(|known| of_kind(known, &format!("{kind}/"))).unwrap_or_default()
+        }
+        None => {
+            let first = kinds.first().map(|(_, kind)| of_kind(*kind, "")).unwrap_or_default();
+            let of_kinds = kinds.iter().map(|(word, kind)| {
+                CompletionCandidate::new(format!("{word}/")).help(Some(format!("a {kind}, by its name").into()))
+            });
+            first.into_iter().chain(of_kinds).collect()
+        }
+    };
+    candidates.into_iter().filter(|candidate| candidate.get_value().to_string_lossy().starts_with(&*typed)).collect()
 }
 
 /// The contexts, from the kubeconfig that is named on the line.
@@ -89,7 +128,7 @@ fn of_contexts() -> Vec<CompletionCandidate> {
 
 /// The namespaces of the cluster that is named on the line; none where it does not tell in time.
 fn of_namespaces() -> Vec<CompletionCandidate> {
-    let options = connect_options(&asked());
+    let options = connect_options(&asked(), Selection::default());
     let found = in_time(namespaces(&options)).unwrap_or_default().into_iter();
     let candidate = |(namespace, instances): (String, Vec<String>)| {
         let help = (!instances.is_empty()).then(|| format!("has GitLabCore {}", instances.join(", ")));
@@ -98,10 +137,11 @@ fn of_namespaces() -> Vec<CompletionCandidate> {
     found.map(candidate).collect()
 }
 
-/// The instances in the namespace that is named on the line.
-fn of_instances() -> Vec<CompletionCandidate> {
-    let options = connect_options(&asked());
-    in_time(instances(&options)).unwrap_or_default().into_iter().map(CompletionCandidate::new).collect()
+/// The objects of a kind in the namespace that is named on the line, each behind `before`.
+fn of_kind(kind: Kind, before: &str) -> Vec<CompletionCandidate> {
+    let options = connect_options(&asked(), Selection::default());
+    let found = in_time(names(kind, &options)).unwrap_or_default().into_iter();
+    found.map(|name| CompletionCandidate::new(format!("{before}{name}"))).collect()
 }
 
 /// What can be waited for.

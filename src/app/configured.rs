@@ -22,6 +22,7 @@ enum Needs {
 fn needs(command: Option<&Command>) -> Needs {
     match command {
         None | Some(Command::Record(_) | Command::Rbac(_)) => Needs::Cluster,
+        Some(Command::Job(_) | Command::Rollout(_) | Command::Gluesync(_) | Command::Watch(_)) => Needs::Cluster,
         Some(Command::Report(args)) if args.files.is_empty() => Needs::Cluster,
         Some(Command::Status(args)) if args.file.file.is_empty() => Needs::Cluster,
         Some(Command::Wait(args)) if args.file.file.is_empty() => Needs::Cluster,

@@ -14,7 +14,7 @@ use super::screens::{Desk, on_a_terminal, settings, watch};
 use super::{connect_options, printed};
 use crate::cli::{Cli, ConnectionArgs, DemoArgs};
 use crate::clock::{Clock, DemoClock, SystemClock};
-use crate::cluster::{Change, Object};
+use crate::cluster::{Change, Object, Selection};
 use crate::config::Config;
 use crate::demo::{Player, SCENARIOS, fitting_speed, kubeconfig, length, token};
 use crate::error::{ExitCode, ExpectedError};
@@ -51,7 +51,7 @@ pub(super) async fn show(cli: &Cli, config: &Config, args: &DemoArgs) -> Result<
         Settings { target: connection.target(), ..settings(cli, config, args.scenario.name.into(), None, origin) };
     let clock = stage.clock;
     let shown = async {
-        let options = connect_options(&connection);
+        let options = connect_options(&connection, Selection::default());
         let connection = tokio::select! {
             biased;
             number = asked.next() => return Ok(ExitCode::Signal(number)),

@@ -7,66 +7,104 @@ use jiff::Timestamp;
 
 use super::printed;
 use super::record;
-use super::wait::{Teller, none_named};
+use super::wait::Teller;
 use crate::cli::{At, ConnectionArgs, FileArgs, StatusArgs, WaitArgs};
 use crate::clock::{Clock, SystemClock};
-use crate::cluster::{Change, ClusterEvent, Kind, Object, Selection, WatchState, World, clean_sentence};
+use crate::cluster::{Change, ClusterEvent, Object, Pick, Selection, World, clean_sentence};
 use crate::error::{ExitCode, ExpectedError};
 use crate::files;
-use crate::output::{Look, StatusFormat};
+use crate::output::{Look, Missing, StatusFormat};
 use crate::record::{Dump, Reading, Recording};
 use crate::run::derive;
 
 /// One look, and out.
-pub(super) fn status(connection: &ConnectionArgs, args: &StatusArgs) -> Result<ExitCode, ExpectedError> {
+pub(super) fn status(
+    connection: &ConnectionArgs,
+    args: &StatusArgs,
+    asked: Option<Selection>,
+) -> Result<ExitCode, ExpectedError> {
     let mut world = World::default();
-    events(connection, &args.file)?.into_iter().for_each(|event| world.apply(event));
-    look(&world, connection, args)
+    events(connection, &args.file, asked)?.into_iter().for_each(|event| world.apply(event));
+    look(&world, connection, args.output)
 }
 
-/// Prints how things stand.
-pub(super) fn look(world: &World, connection: &ConnectionArgs, args: &StatusArgs) -> Result<ExitCode, ExpectedError> {
-    let mut runs = derive(world);
-    if let Some(name) = &args.name {
-        runs.retain(|run| run.name == *name);
-        let seen = world.feed().watch(Kind::GitLabCore);
-        if runs.is_empty() && matches!(seen, Some(WatchState::Live { .. } | WatchState::Ended | WatchState::Undefined))
-        {
-            return Err(ExpectedError::gone(none_named(name, world)));
-        }
+/// Prints how things stand. What was named and is not there is said beside it, and alone where there is nothing else.
+pub(super) fn look(
+    world: &World,
+    connection: &ConnectionArgs,
+    format: StatusFormat,
+) -> Result<ExitCode, ExpectedError> {
+    let runs = derive(world);
+    let (gone, missing): (Vec<_>, Vec<_>) = Missing::all(world, &runs).into_iter().partition(Missing::is_gone);
+    let gone = say_all_but_last(&gone);
+    if let Some(gone) = gone.clone().filter(|_| runs.is_empty() && missing.is_empty()) {
+        return Err(ExpectedError::gone(gone));
     }
     let (time, target) = (world.time().unwrap_or_default(), connection.target());
-    let look = Look { runs: &runs, feed: world.feed(), time, target: &target };
-    let told = match args.output {
-        StatusFormat::Text => look.print(args.output, &mut anstream::stdout().lock()),
-        _ => look.print(args.output, &mut io::stdout().lock()),
+    let look = Look { runs: &runs, missing: &missing, feed: world.feed(), time, target: &target };
+    let told = match format {
+        StatusFormat::Text => look.print(format, &mut anstream::stdout().lock()),
+        _ => look.print(format, &mut io::stdout().lock()),
     };
-    printed(told, look.exit_code())
+    if let Some(gone) = &gone {
+        say(gone);
+    }
+    match printed(told, look.exit_code())? {
+        ExitCode::Settled if gone.is_some() => Ok(ExitCode::Gone),
+        code => Ok(code),
+    }
+}
+
+/// Says what is missing, and hands on what has to be said of the last.
+fn say_all_but_last(missing: &[Missing]) -> Option<String> {
+    let (last, others) = missing.split_last()?;
+    others.iter().for_each(|missing| say(&missing.clause()));
+    Some(last.clause())
 }
 
 /// One line for each change, up to the end of the file.
-pub(super) fn wait(connection: &ConnectionArgs, args: &WaitArgs) -> Result<ExitCode, ExpectedError> {
-    let mut teller = Teller::new(connection, args)?;
-    for event in events(connection, &args.file)? {
+pub(super) fn wait(
+    connection: &ConnectionArgs,
+    args: &WaitArgs,
+    asked: Option<Selection>,
+) -> Result<ExitCode, ExpectedError> {
+    let mut teller = Teller::new(connection, args, asked.clone().unwrap_or_default())?;
+    for event in events(connection, &args.file, asked)? {
         let changes = teller.waiter.see(event);
         if !teller.tell(&changes) || teller.waiter.passed_goal() {
             break;
         }
     }
     let (waiter, world) = (&teller.waiter, teller.waiter.world());
-    let none = (!waiter.any()).then(|| match &args.name {
-        Some(name) => none_named(name, world),
-        None => "there is no GitLabCore to wait for; look whether its namespace is the right one".into(),
-    });
+    let none = |missing: &Missing| match missing.pick.name() {
+        Some(_) => missing.clause(),
+        None => {
+            format!("there is no {} to wait for; look whether its namespace is the right one", missing.pick.words())
+        }
+    };
+    let (any, none): (bool, Vec<String>) = (waiter.any(), waiter.missing().iter().map(none).collect());
     let (code, time) = (waiter.exit_code(), world.time().unwrap_or_default());
     let ended = teller.end(code, time)?;
-    none.map_or(Ok(ended), |none| Err(ExpectedError::gone(none)))
+    match none.split_last() {
+        Some((last, others)) if !any => {
+            others.iter().for_each(|none| say(none));
+            Err(ExpectedError::gone(last))
+        }
+        _ => {
+            none.iter().for_each(|none| say(none));
+            Ok(ended)
+        }
+    }
 }
 
 /// All events of the files that were asked for, up to the moment that was asked for, and that each watch ended there.
-/// A dump is one list; a recording is watched from its beginning.
-fn events(connection: &ConnectionArgs, args: &FileArgs) -> Result<Vec<ClusterEvent>, ExpectedError> {
-    let mut events = match (files::open(&args.file)?, args.at) {
+/// A dump is one list; a recording is watched from its beginning. They are of what was asked for, or of what they tell.
+fn events(
+    connection: &ConnectionArgs,
+    args: &FileArgs,
+    asked: Option<Selection>,
+) -> Result<Vec<ClusterEvent>, ExpectedError> {
+    let mut events = match (files::open(&args.file, asked.as_ref())?, args.at) {
         (Reading::Dump(_), Some(_)) => {
             let names: Vec<_> = args.file.iter().map(|path| format!("`{}`", path.display())).collect();
             return Err(ExpectedError::usage(format!(
@@ -76,7 +114,7 @@ fn events(connection: &ConnectionArgs, args: &FileArgs) -> Result<Vec<ClusterEve
         }
         (Reading::Dump(dump), None) => {
             say_passed_over(&dump);
-            dump.events(&Selection::default(), SystemClock.now())
+            dump.events(&asked.unwrap_or_default(), SystemClock.now())
         }
         (Reading::Recording(recording), at) => {
             warn(&recording);
@@ -87,22 +125,21 @@ fn events(connection: &ConnectionArgs, args: &FileArgs) -> Result<Vec<ClusterEve
             live.into_iter().chain(events).chain(ends).collect()
         }
     };
-    let with_instance = namespaces(&events);
-    keep_to_namespace(&mut events, connection);
-    if let Some(namespace) = connection.namespace.as_ref().filter(|namespace| !with_instance.contains(*namespace))
-        && !with_instance.is_empty()
-    {
-        say(&format!("there is no GitLabCore in {namespace}, but in {}", listed(&with_instance)));
+    for pick in ClusterEvent::selection(&events).picks() {
+        let there = namespaces(&events, pick);
+        if let Some(namespace) = connection.namespace.as_ref().filter(|namespace| !there.contains(*namespace))
+            && !there.is_empty()
+        {
+            say(&format!("there is no {} in {namespace}, but in {}", pick.words(), listed(&there)));
+        }
     }
+    keep_to_namespace(&mut events, connection);
     Ok(events)
 }
 
-/// The namespaces with an instance.
-fn namespaces(events: &[ClusterEvent]) -> BTreeSet<String> {
-    let of = |object: &Object| match object {
-        Object::GitLabCore(core) => Some(core.meta.namespace.clone()),
-        _ => None,
-    };
+/// The namespaces with something that is picked.
+fn namespaces(events: &[ClusterEvent], pick: &Pick) -> BTreeSet<String> {
+    let of = |object: &Object| pick.is(object).then(|| object.meta().namespace.clone());
     let objects = events.iter().flat_map(|event| match &event.change {
         Change::Applied(object) => std::slice::from_ref(&**object),
         Change::Replaced { objects, .. } => objects,

@@ -3,7 +3,7 @@
 //! | file | holds |
 //! |---|---|
 //! | `file` | `status` and `wait` on a file |
-//! | `cluster` | the same on a cluster |
+//! | `cluster` | the same on a cluster, and the list of its Jobs |
 //! | `wait`, `junit` | how a wait prints and ends, and the file that it leaves |
 //! | `rbac` | the Role that it needs |
 //! | `record` | `record`, and what is said of a recording |
@@ -66,25 +66,31 @@ pub fn end_at_panic() {
 /// An [`ExpectedError`] says what went wrong, and knows the exit code.
 pub fn run(cli: &Cli) -> Result<ExitCode, ExpectedError> {
     let (cli, config) = configured::configured(cli)?;
-    let (cli, connection) = (&cli, &cli.connection);
+    let (cli, connection, asked) = (&cli, &cli.connection, cli.asked());
+    let selection = || cli.selection();
     match &cli.command {
         Some(Command::Config(_)) => configured::show(cli),
         Some(Command::Completions(args)) => complete::script(args),
         Some(Command::Man(args)) => man::man(cli, args),
         Some(Command::Version(args)) => version::print(args),
-        Some(Command::Status(args)) if !args.file.file.is_empty() => file::status(connection, args),
-        Some(Command::Wait(args)) if !args.file.file.is_empty() => file::wait(connection, args),
-        Some(Command::Status(args)) => in_runtime(cluster::status(connection, args)),
-        Some(Command::Wait(args)) => in_runtime(cluster::wait(connection, args)),
-        Some(Command::Rbac(args)) => in_runtime(rbac::rbac(connection, args)),
-        Some(Command::Record(args)) => in_runtime(record::record(connection, args)),
+        Some(Command::Status(args)) if !args.file.file.is_empty() => file::status(connection, args, asked),
+        Some(Command::Wait(args)) if !args.file.file.is_empty() => file::wait(connection, args, asked),
+        Some(Command::Status(args)) => in_runtime(cluster::status(connection, args, selection())),
+        Some(Command::Wait(args)) => in_runtime(cluster::wait(connection, args, selection())),
+        Some(Command::Rbac(args)) => in_runtime(rbac::rbac(connection, args, selection())),
+        Some(Command::Record(args)) => in_runtime(record::record(connection, args, selection())),
         Some(Command::Replay(args)) => in_runtime(screens::replay(cli, &config, args)),
-        Some(Command::Report(args)) if args.files.is_empty() => in_runtime(report::of_cluster(connection, args)),
-        Some(Command::Report(args)) => report::of_files(connection, args),
+        Some(Command::Report(args)) if args.files.is_empty() => {
+            in_runtime(report::of_cluster(connection, args, selection()))
+        }
+        Some(Command::Report(args)) => report::of_files(connection, args, asked),
         Some(Command::Demo(args)) if args.list => demo::list(),
         Some(Command::Demo(args)) if args.serve => in_runtime(demo::serve(args)),
         Some(Command::Demo(args)) => in_runtime(demo::show(cli, &config, args)),
-        None => in_runtime(screens::dashboard(cli, &config)),
+        Some(Command::Job(args)) if args.lists() => in_runtime(cluster::jobs(connection, args, selection())),
+        Some(Command::Job(_) | Command::Rollout(_) | Command::Gluesync(_) | Command::Watch(_)) | None => {
+            in_runtime(screens::dashboard(cli, &config))
+        }
     }
 }
 
@@ -124,15 +130,15 @@ async fn feed<T, F: Future<Output = T>>(
     .await
 }
 
-/// Where a cluster is, from the command line.
-fn connect_options(args: &ConnectionArgs) -> ConnectOptions {
+/// Where a cluster is, from the command line, and what is watched of it.
+fn connect_options(args: &ConnectionArgs, selection: Selection) -> ConnectOptions {
     ConnectOptions {
         kubeconfig: args.kubeconfig.clone(),
         context: args.context.clone(),
         namespace: args.namespace.clone(),
         all_namespaces: args.all_namespaces,
         as_user: args.as_user.clone(),
-        selection: Selection::default(),
+        selection,
     }
 }
 

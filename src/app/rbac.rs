@@ -4,13 +4,18 @@ use std::io;
 
 use super::{connect_options, printed};
 use crate::cli::{ConnectionArgs, RbacArgs};
+use crate::cluster::Selection;
 use crate::error::{ExitCode, ExpectedError};
 use crate::output::{Access, Rule, Subject, Subjects};
 use crate::source::live::{ConnectOptions, namespace, rights};
 
 /// Prints it. No cluster is asked.
-pub(super) async fn rbac(connection: &ConnectionArgs, args: &RbacArgs) -> Result<ExitCode, ExpectedError> {
-    let options = connect_options(connection);
+pub(super) async fn rbac(
+    connection: &ConnectionArgs,
+    args: &RbacArgs,
+    selection: Selection,
+) -> Result<ExitCode, ExpectedError> {
+    let options = connect_options(connection, selection);
     let rules = rights(&options.selection).into_iter();
     let rules = rules.map(|right| Rule { group: right.group, resources: right.resources, verbs: right.verbs.to_vec() });
     let subjects = subjects(&options, args).await?;

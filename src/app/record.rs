@@ -10,20 +10,24 @@ use super::asked::Asked;
 use super::{connect_options, feed};
 use crate::cli::{ConnectionArgs, Program, RecordArgs};
 use crate::clock::SystemClock;
-use crate::cluster::{Change, ClusterEvent, Feed, FeedState, Kind, WatchState, clean_sentence};
+use crate::cluster::{Change, ClusterEvent, Feed, FeedState, Kind, Selection, WatchState, clean_sentence};
 use crate::error::{ExitCode, ExpectedError};
 use crate::record::{Pen, Recorder, Written};
 use crate::run::span;
 use crate::source::Recorded;
-use crate::source::live::{Connection, Live, connect};
+use crate::source::live::{ConnectOptions, Connection, Live, connect};
 use crate::tui::RecorderState;
 
 /// Records until a signal asks for the end, or the recording ends by a fault.
-pub(super) async fn record(connection: &ConnectionArgs, args: &RecordArgs) -> Result<ExitCode, ExpectedError> {
+pub(super) async fn record(
+    connection: &ConnectionArgs,
+    args: &RecordArgs,
+    selection: Selection,
+) -> Result<ExitCode, ExpectedError> {
     let (tell, troubles) = unbounded_channel();
     // Nobody listens any more only while the program leaves.
     let recorder = Recorder::create(&args.file, move |why| drop(tell.send(why)))?;
-    let heard = listen(connection, args, &recorder, troubles).await;
+    let heard = listen(&connect_options(connection, selection), args, &recorder, troubles).await;
     let written = recorder.close();
     heard?;
     let written = written.map_err(ExpectedError::usage)?;
@@ -32,17 +36,16 @@ pub(super) async fn record(connection: &ConnectionArgs, args: &RecordArgs) -> Re
 }
 
 async fn listen(
-    connection: &ConnectionArgs,
+    options: &ConnectOptions,
     args: &RecordArgs,
     recorder: &Recorder,
     troubles: UnboundedReceiver<String>,
 ) -> Result<(), ExpectedError> {
     let mut asked = Asked::listen()?;
-    let options = connect_options(connection);
     let connected = tokio::select! {
         biased;
         _ = asked.next() => return Ok(()),
-        connected = connect(&options) => connected?,
+        connected = connect(options) => connected?,
     };
     say(&format!("recording {} into {}; Ctrl-C ends it", place(&connected), target(&args.file)));
     let pen = recorder.pen().of_namespace(connected.namespace.as_deref());

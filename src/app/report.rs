@@ -11,7 +11,7 @@ use tokio::time::timeout;
 use super::{cluster, connect_options, file, printed, screens};
 use crate::cli::{ConnectionArgs, ReportArgs};
 use crate::clock::{Clock, SystemClock};
-use crate::cluster::{Change, ClusterEvent, Selection, Uid, World, clean_sentence};
+use crate::cluster::{Change, ClusterEvent, Pick, Selection, Uid, World, clean_sentence};
 use crate::error::{ExitCode, ExpectedError};
 use crate::files;
 use crate::journal::Journal;
@@ -26,8 +26,12 @@ use crate::tape::Moment;
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Reports what files tell.
-pub(super) fn of_files(connection: &ConnectionArgs, args: &ReportArgs) -> Result<ExitCode, ExpectedError> {
-    let (mut events, origin, notes) = match files::open(&args.files)? {
+pub(super) fn of_files(
+    connection: &ConnectionArgs,
+    args: &ReportArgs,
+    asked: Option<Selection>,
+) -> Result<ExitCode, ExpectedError> {
+    let (mut events, origin, notes) = match files::open(&args.files, asked.as_ref())? {
         Reading::Dump(_) if args.at.is_some() => {
             return Err(ExpectedError::usage(format!(
                 "`{}` shows one moment, so there is no other to stop at; leave `--at` out",
@@ -36,7 +40,7 @@ pub(super) fn of_files(connection: &ConnectionArgs, args: &ReportArgs) -> Result
         }
         Reading::Dump(dump) => {
             file::say_passed_over(&dump);
-            (dump.events(&Selection::default(), SystemClock.now()), Origin::Dump, Vec::new())
+            (dump.events(&asked.unwrap_or_default(), SystemClock.now()), Origin::Dump, Vec::new())
         }
         Reading::Recording(recording) => {
             file::warn(&recording);
@@ -50,12 +54,18 @@ pub(super) fn of_files(connection: &ConnectionArgs, args: &ReportArgs) -> Result
     file::keep_to_namespace(&mut events, connection);
     let source = screens::named(&args.files);
     let source = if source == "-" { "standard input".to_owned() } else { source };
-    print(&Course::of_recording(events), given(clean_sentence(&source), origin, notes, connection, args), args)
+    let selection = ClusterEvent::selection(&events);
+    let given = given(clean_sentence(&source), origin, notes, connection, args);
+    print(&Course::of_recording(events), &selection, given, args)
 }
 
 /// Reports how a cluster stands, and what was kept of it.
-pub(super) async fn of_cluster(connection: &ConnectionArgs, args: &ReportArgs) -> Result<ExitCode, ExpectedError> {
-    let connected = connect(&connect_options(connection)).await?;
+pub(super) async fn of_cluster(
+    connection: &ConnectionArgs,
+    args: &ReportArgs,
+    selection: Selection,
+) -> Result<ExitCode, ExpectedError> {
+    let connected = connect(&connect_options(connection, selection)).await?;
     let source = place(&connected);
     let mut world = cluster::seen(connected).await;
     let place = if args.no_state { Place::Nowhere } else { Place::of_user(screens::path) };
@@ -63,7 +73,7 @@ pub(super) async fn of_cluster(connection: &ConnectionArgs, args: &ReportArgs) -
     let (kept, notes) = recall(&mut world, place, time).await;
     let moment = Moment { runs: derive(&world).into(), feed: world.feed().clone(), time };
     let course = Course::of_moment(moment, kept);
-    print(&course, given(source, Origin::Cluster, notes, connection, args), args)
+    print(&course, world.selection(), given(source, Origin::Cluster, notes, connection, args), args)
 }
 
 /// What is looked at: a namespace, or all, and of which cluster.
@@ -110,11 +120,12 @@ fn given(source: String, origin: Origin, notes: Vec<String>, connection: &Connec
     Given { source, origin, notes, redact: args.redact, target: connection.target() }
 }
 
-fn print(course: &Course, given: Given, args: &ReportArgs) -> Result<ExitCode, ExpectedError> {
+fn print(course: &Course, selection: &Selection, given: Given, args: &ReportArgs) -> Result<ExitCode, ExpectedError> {
     if course.is_empty() {
-        return Err(ExpectedError::gone(
-            "there is no GitLabCore to report on; look whether its namespace is the right one, and may be seen",
-        ));
+        let what = selection.picks().iter().map(Pick::words).collect::<Vec<_>>().join(" or ");
+        return Err(ExpectedError::gone(format!(
+            "there is no {what} to report on; look whether its namespace is the right one, and may be seen"
+        )));
     }
     let report = Report::of(course, &given);
     printed(report.print(args.output, &mut io::stdout().lock()), ExitCode::Settled)

@@ -11,7 +11,7 @@ use super::{connect_options, feed, file};
 use crate::cli::{Cli, ReplayArgs};
 use crate::clipboard::{Clipboard, Environment, Outcome, plan};
 use crate::clock::{Clock, SystemClock};
-use crate::cluster::ClusterEvent;
+use crate::cluster::{ClusterEvent, Selection};
 use crate::config::Config;
 use crate::error::{ExitCode, ExpectedError};
 use crate::notify::{Notices, Notify};
@@ -25,8 +25,8 @@ use crate::tui::{self, Input, Leave, Left, Mode, Origin, Ports, RecorderState, S
 /// Shows a cluster.
 pub(super) async fn dashboard(cli: &Cli, config: &Config) -> Result<ExitCode, ExpectedError> {
     on_a_terminal("`gatewatch status` and `gatewatch wait` need none")?;
-    let beside = Beside::open(cli.record.as_deref())?;
-    let connection = match connect(&connect_options(&cli.connection)).await {
+    let beside = Beside::open(cli.recorded())?;
+    let connection = match connect(&connect_options(&cli.connection, cli.selection())).await {
         Ok(connection) => connection,
         Err(error) => {
             // Nothing was heard, and what was made for it goes again.
@@ -41,7 +41,7 @@ pub(super) async fn dashboard(cli: &Cli, config: &Config) -> Result<ExitCode, Ex
 }
 
 /// Shows what is behind a connection, one namespace after another, until the user is done. The settings have their
-/// namespace from it.
+/// namespace from it, and what is watched.
 pub(super) async fn watch(
     mut connection: Connection,
     settings: Settings,
@@ -50,7 +50,8 @@ pub(super) async fn watch(
 ) -> Result<ExitCode, ExpectedError> {
     let left = loop {
         let (namespace, recorder) = (connection.namespace.clone(), desk.beside.state());
-        let settings = Settings { namespace, recorder, ..settings.clone() };
+        let selection = connection.selection.clone();
+        let settings = Settings { namespace, selection, recorder, ..settings.clone() };
         let pen = desk.beside.pen(connection.namespace.as_deref());
         let live = Recorded::new(Live::new(connection.clone(), clock), pen);
         match show(settings, live, clock, &mut desk).await {
@@ -72,7 +73,10 @@ pub(super) async fn replay(cli: &Cli, config: &Config, args: &ReplayArgs) -> Res
     let mut recording = open_all(&args.files)?;
     file::warn(&recording);
     file::keep_to_namespace(&mut recording.events, &cli.connection);
-    let settings = settings(cli, config, named(&args.files), cli.connection.namespace.clone(), Origin::Replay);
+    let settings = Settings {
+        selection: ClusterEvent::selection(&recording.events),
+        ..settings(cli, config, named(&args.files), cli.connection.namespace.clone(), Origin::Replay)
+    };
     let deck = Deck::recording(recording.events, args.speed, SystemClock.now());
     // What happened once is in the recording already.
     let mut desk = Desk::open(None, Beside::open(None)?);
@@ -188,6 +192,7 @@ pub(super) fn settings(
     Settings {
         place,
         namespace,
+        selection: Selection::default(),
         origin,
         mode: if kiosk { Mode::Kiosk } else { Mode::Interactive },
         redact: config.redact(),

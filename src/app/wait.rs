@@ -8,11 +8,11 @@ use super::junit::JunitFile;
 use super::printed;
 use super::record;
 use crate::cli::{ConnectionArgs, WaitArgs};
-use crate::cluster::World;
+use crate::cluster::Selection;
 use crate::error::{ExitCode, ExpectedError};
 use crate::gate::Target;
 use crate::output::{Ended, WaitFormat, Waiter, closing, print_change};
-use crate::run::{RunChange, derive};
+use crate::run::RunChange;
 
 /// A wait, and where it is told.
 pub(super) struct Teller {
@@ -25,9 +25,13 @@ pub(super) struct Teller {
 }
 
 impl Teller {
-    pub(super) fn new(connection: &ConnectionArgs, args: &WaitArgs) -> Result<Self, ExpectedError> {
+    pub(super) fn new(
+        connection: &ConnectionArgs,
+        args: &WaitArgs,
+        selection: Selection,
+    ) -> Result<Self, ExpectedError> {
         Ok(Self {
-            waiter: Waiter::new(args.name.clone(), args.goal),
+            waiter: Waiter::new(selection, args.goal),
             target: connection.target(),
             format: args.output,
             junit: args.junit.as_deref().map(JunitFile::at).transpose()?,
@@ -77,15 +81,5 @@ impl Teller {
         changes.iter().try_for_each(|change| print_change(change, self.format, &self.target, out))?;
         out.write_all(closing.as_bytes())?;
         out.flush()
-    }
-}
-
-/// That there is no instance of that name, and which there are.
-pub(super) fn none_named(name: &str, world: &World) -> String {
-    let others: Vec<String> = derive(world).iter().map(|run| format!("`{}`", run.name)).collect();
-    match others.as_slice() {
-        [] => format!("there is no GitLabCore `{name}`"),
-        [other] => format!("there is no GitLabCore `{name}`, only {other}"),
-        others => format!("there is no GitLabCore `{name}`, only {}", others.join(", ")),
     }
 }

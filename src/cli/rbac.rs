@@ -2,20 +2,25 @@
 
 use clap::Args;
 
+use super::TargetArgs;
 use crate::cluster::is_namespace;
 
 /// Whom to let gatewatch see what it needs.
 #[derive(Clone, Debug, Args)]
 #[command(after_help = "\
-Without a name, a service account `gatewatch` is made and let in. Who is named is let in and not made. Applied anew, it lets in
-those who are named now.
+Where nobody is named, a service account `gatewatch` is made and let in. Who is named is let in and not made. Applied anew, it
+lets in those who are named now, to what is named now.
 
 Examples:
   gatewatch rbac -n gitlab | kubectl apply -f -
   gatewatch rbac -n gitlab --user jane@example.com --group sre | kubectl apply -f -
   gatewatch rbac -n gitlab --serviceaccount ci:runner | kubectl apply -f -
+  gatewatch rbac job deploy/web | kubectl apply -f -
   gatewatch rbac -A | kubectl apply -f -          a ClusterRole, for -A")]
 pub struct RbacArgs {
+    /// What is to be watched.
+    #[command(flatten)]
+    pub targets: TargetArgs,
     /// Let in this service account, of the namespace itself or of another
     #[arg(long, value_name = "[NAMESPACE:]NAME")]
     pub serviceaccount: Vec<Account>,

@@ -6,6 +6,8 @@ use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 
 use super::At;
+use super::targets::target;
+use crate::cluster::Pick;
 use crate::report::ReportFormat;
 
 /// How to report.
@@ -20,12 +22,16 @@ Examples:
   gatewatch report upgrade.jsonl.gz -o md --redact > ticket.md
   gatewatch report upgrade.jsonl.gz --at 15:35
   gatewatch report -n gitlab -o html > now.html
+  gatewatch report dump.yaml --of job/migrate
   kubectl get glc,jobs,pods,events,deployments -o json | gatewatch report -")]
 pub struct ReportArgs {
     /// The recording, plain or gzip, or what `kubectl get … -o json` or yaml prints; several recordings are merged by their
     /// times; `-` is standard input. Without one, look at the cluster
     #[arg(value_name = "FILE")]
     pub files: Vec<PathBuf>,
+    /// Report on this: TYPE/NAME, or a TYPE for all; without it, on what a recording is of, or on all GitLabCores
+    #[arg(long, value_name = "TARGET", value_parser = target)]
+    pub of: Vec<Pick>,
     /// How to write it
     #[arg(short, long, value_enum, default_value = "md")]
     pub output: ReportFormat,

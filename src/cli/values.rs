@@ -102,18 +102,6 @@ impl ValueEnum for WaitFormat {
     }
 }
 
-/// The name of an instance, alone or as `-o name` and kubectl have it.
-pub(super) fn instance_name(text: &str) -> Result<String, String> {
-    let (kind, name) = text.split_once('/').unwrap_or(("glc", text));
-    let kind = kind.strip_suffix(".apps.gitlab.com").unwrap_or(kind);
-    let is_name =
-        !name.is_empty() && !name.contains(|char: char| char == '/' || char.is_whitespace() || char.is_control());
-    match kind {
-        "glc" | "gitlabcore" | "gitlabcores" if is_name => Ok(name.to_owned()),
-        _ => Err("give the name of a GitLabCore, as in gitlab or glc/gitlab".into()),
-    }
-}
-
 /// A duration above zero.
 pub(super) fn positive_duration(text: &str) -> Result<SignedDuration, String> {
     match text.parse::<SignedDuration>() {

@@ -71,6 +71,40 @@ impl Selection {
 }
 
 impl Pick {
+    /// The kind of what is picked itself.
+    pub fn kind(&self) -> Kind {
+        match self {
+            Self::GitLabCore(_) => Kind::GitLabCore,
+            Self::GluesyncPlatform(_) => Kind::GluesyncPlatform,
+            Self::Job(_) => Kind::Job,
+            Self::Rollout(kind, _) => kind.kind(),
+        }
+    }
+
+    /// The name of what is picked, where it is one thing.
+    pub fn name(&self) -> Option<&str> {
+        match self {
+            Self::GitLabCore(name) | Self::GluesyncPlatform(name) => name.as_deref(),
+            Self::Job(JobPick::Named(name)) | Self::Rollout(_, name) => Some(name),
+            Self::Job(JobPick::Labelled(_) | JobPick::All) => None,
+        }
+    }
+
+    /// What is picked, in a sentence.
+    pub fn words(&self) -> String {
+        let kind = self.kind().name();
+        match (self, self.name()) {
+            (_, Some(name)) => format!("{kind} `{name}`"),
+            (Self::Job(JobPick::Labelled(selector)), None) => format!("{kind} with `{selector}`"),
+            (_, None) => kind.to_owned(),
+        }
+    }
+
+    /// Whether an object is what is picked itself, and nothing that belongs to it.
+    pub fn is(&self, object: &Object) -> bool {
+        object.kind() == self.kind() && self.wants(object) && self.name().is_none_or(|name| name == object.meta().name)
+    }
+
     /// The kinds that have to be watched for it.
     pub fn kinds(&self) -> &'static [Kind] {
         match self {
@@ -247,6 +281,18 @@ mod tests {
         }
         for wrong in ["", "web", "pod/a", "job/", "job/A", "job/a/b", "job/a b", "deploy", "job?a in b", "job/..%2f"] {
             assert!(wrong.parse::<Pick>().is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn what_is_picked_is_called_by_its_kind_and_name() {
+        for (typed, called) in [
+            ("glc", "GitLabCore"),
+            ("glc/gitlab", "GitLabCore `gitlab`"),
+            ("job?app=a", "Job with `app=a`"),
+            ("sts/db", "StatefulSet `db`"),
+        ] {
+            assert_eq!(typed.parse::<Pick>().unwrap().words(), called);
         }
     }
 

@@ -58,6 +58,11 @@ pub struct World {
 }
 
 impl World {
+    /// Nothing is known yet, and that is watched.
+    pub fn of(selection: Selection) -> Self {
+        Self { selection, ..Self::default() }
+    }
+
     /// Takes in one thing that a source said.
     pub fn apply(&mut self, event: ClusterEvent) {
         let ClusterEvent { cluster, time, change } = event;
@@ -99,6 +104,12 @@ impl World {
     fn cluster_of(&self, instance: &Uid) -> Option<ClusterName> {
         let of = self.clusters.iter().find(|(_, world)| world.cores.contains_key(instance));
         of.map(|(cluster, _)| cluster.clone())
+    }
+
+    /// Each cluster and its world: this one without a name where it is watched alone.
+    pub fn each(&self) -> impl Iterator<Item = (Option<&ClusterName>, &Self)> {
+        let alone = self.clusters.is_empty().then_some((None, self));
+        alone.into_iter().chain(self.clusters.iter().map(|(cluster, world)| (Some(cluster), world)))
     }
 
     /// The worlds of several clusters, by their names; none where one is watched alone.

@@ -25,6 +25,7 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 
+use crate::cluster::Selection;
 use crate::error::ExpectedError;
 use crate::record::{Budget, Fault, MOST_UNPACKED, Opened, Reading, standard_input_once};
 use archive::Unpacked;
@@ -34,18 +35,19 @@ use taken::Taken;
 pub(crate) const COMMAND: &str = "kubectl get glc,jobs,pods,events,deployments -n NAMESPACE -o json";
 
 /// Reads files, folders and archives, at least one, as one; standard input where a path is `-`. Several dumps are one dump,
-/// and several recordings are merged by their times.
+/// and several recordings are merged by their times. A recording is of what is asked for, where that is said, and else of what
+/// it tells.
 ///
 /// # Errors
-/// What can't be read, is cut off or broken, or holds nothing that gatewatch reads; dumps and recordings together; standard
-/// input named twice. One sentence with the file's name, the line where there is one, and what to do; exit code 2.
-pub fn open(paths: &[PathBuf]) -> Result<Reading, ExpectedError> {
+/// What can't be read, is cut off or broken, or holds nothing that gatewatch reads, or, as a dump, nothing of what is asked for;
+/// dumps and recordings together; standard input named twice. One sentence with the file's name, the line where there is one, and what to do; exit code 2.
+pub fn open(paths: &[PathBuf], asked: Option<&Selection>) -> Result<Reading, ExpectedError> {
     standard_input_once(paths)?;
     let mut taken = Taken::default();
     for path in paths {
         take(path, &mut taken)?;
     }
-    taken.finish()
+    taken.finish(asked)
 }
 
 fn take(path: &Path, taken: &mut Taken) -> Result<(), ExpectedError> {

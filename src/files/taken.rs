@@ -7,7 +7,7 @@ use jiff::Timestamp;
 
 use super::support::Signs;
 use super::{COMMAND, archive};
-use crate::cluster::{Kind, clean_sentence};
+use crate::cluster::{Kind, Pick, Selection, clean_sentence};
 use crate::error::ExpectedError;
 use crate::record::{self, Dump, Fault, Opened, REMEDY, Reading, Recording, START, is_utf16};
 
@@ -110,7 +110,7 @@ impl Taken {
     }
 
     /// What all of it is.
-    pub(super) fn finish(self) -> Result<Reading, ExpectedError> {
+    pub(super) fn finish(self, asked: Option<&Selection>) -> Result<Reading, ExpectedError> {
         if let (Some(dump), Some(recording)) = (&self.a_dump, &self.a_recording) {
             return Err(ExpectedError::usage(clean_sentence(&format!(
                 "{dump} shows one moment, and {recording} is a recording; read them one at a time"
@@ -119,27 +119,54 @@ impl Taken {
         if self.dump.is_empty() && self.recordings.is_empty() {
             return Err(self.nothing());
         }
-        if self.recordings.is_empty() && !self.dump.kinds.contains(&Kind::GitLabCore) {
-            return Err(self.no_instance());
+        if self.recordings.is_empty() {
+            let selection = asked.cloned().unwrap_or_default();
+            let untold = selection.picks().iter().map(Pick::kind).find(|kind| !self.dump.kinds.contains(kind));
+            if let Some(kind) = untold {
+                return Err(self.holds_none(kind, &selection, asked.is_some()));
+            }
         }
-        Ok(match record::merge(self.recordings) {
-            Some(recording) => Reading::Recording(recording),
-            None => Reading::Dump(self.dump),
+        Ok(match (record::merge(self.recordings), asked) {
+            (Some(recording), Some(selection)) => Reading::Recording(recording.of(selection.clone())),
+            (Some(recording), None) => Reading::Recording(recording),
+            (None, _) => Reading::Dump(self.dump),
         })
     }
 
-    /// That nothing tells of an instance, and how to add what there is none of.
-    fn no_instance(self) -> ExpectedError {
+    /// That nothing tells of what is looked for, how to add what there is none of, and, where nothing was asked for, how to
+    /// ask for what there is.
+    fn holds_none(self, kind: Kind, selection: &Selection, asked: bool) -> ExpectedError {
         let names = self.names.join(", ");
-        let absent = Kind::ALL.into_iter().filter(|kind| !self.dump.kinds.contains(kind));
-        let absent: Vec<_> = absent.map(|kind| if kind == Kind::GitLabCore { "glc" } else { kind.plural() }).collect();
+        let absent = selection.kinds().filter(|kind| !self.dump.kinds.contains(kind));
+        let absent: Vec<_> = absent.map(short).collect();
         // It takes every pod's log, and nodes first.
         let cluster_info = !self.dump.logs.is_empty() || self.dump.others.contains_key("Node");
-        let why = if cluster_info { ", as `kubectl cluster-info dump` takes none and no Job either" } else { "" };
+        let why = match kind {
+            Kind::GitLabCore if cluster_info => ", as `kubectl cluster-info dump` takes none and no Job either",
+            Kind::Job | Kind::GluesyncPlatform if cluster_info => ", as `kubectl cluster-info dump` takes none",
+            _ => "",
+        };
+        let instead = if asked || cluster_info { None } else { self.instead() };
+        let instead = instead.map(|instead| format!(", but {instead}")).unwrap_or_default();
+        let or = if instead.is_empty() { "; add" } else { ", or add" };
         ExpectedError::usage(clean_sentence(&format!(
-            "{names} holds no GitLabCore{why}; add the output of `kubectl get {} -n NAMESPACE -o json` with one more `-f`",
+            "{names} holds no {kind}{why}{instead}{or} the output of `kubectl get {} -n NAMESPACE -o json` with one more `-f`",
             absent.join(",")
         )))
+    }
+
+    /// What else could be asked for, and how.
+    fn instead(&self) -> Option<String> {
+        let kinds = [Kind::Job, Kind::GluesyncPlatform, Kind::StatefulSet, Kind::DaemonSet, Kind::Deployment];
+        let of = |kind: Kind| self.dump.objects.iter().filter(|object| object.kind() == kind).collect::<Vec<_>>();
+        let (kind, objects) =
+            kinds.into_iter().map(|kind| (kind, of(kind))).find(|(_, objects)| !objects.is_empty())?;
+        let name = &objects.first()?.meta().name;
+        let (count, plural, them) = match objects.len() {
+            1 => (1, "", "it"),
+            more => (more, "s", "one"),
+        };
+        Some(format!("{count} {kind}{plural}: name {them}, as in `{}/{name}`", kind.name().to_lowercase()))
     }
 
     /// Why there is nothing to tell.
@@ -172,6 +199,15 @@ impl Taken {
             "{names} holds nothing that gatewatch reads, {}; {REMEDY}",
             holds.join(" and ")
         )))
+    }
+}
+
+/// A kind as it is typed for `kubectl get`.
+fn short(kind: Kind) -> &'static str {
+    match kind {
+        Kind::GitLabCore => "glc",
+        Kind::GluesyncPlatform => "gsp",
+        kind => kind.plural(),
     }
 }
 

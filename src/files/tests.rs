@@ -44,7 +44,7 @@ fn gzip(content: &[u8]) -> Vec<u8> {
 fn read_within(bytes: &[u8], most: u64) -> Result<Dump, String> {
     let mut taken = Taken::default();
     let read = source_within(bytes, "`it`", None, &Budget::of(most), &mut taken);
-    match read.and_then(|()| taken.finish()).map_err(|error| error.message)? {
+    match read.and_then(|()| taken.finish(None)).map_err(|error| error.message)? {
         Reading::Dump(dump) => Ok(dump),
         Reading::Recording(_) => panic!("a recording"),
     }
@@ -107,7 +107,9 @@ fn a_link_in_a_folder_is_not_followed() {
     fs::write(folder.join("deep/a.json"), CORE).unwrap();
     std::os::unix::fs::symlink(&folder, folder.join("deep/again")).unwrap();
     std::os::unix::fs::symlink("/dev/zero", folder.join("zero")).unwrap();
-    let Reading::Dump(dump) = open(&[folder]).map_err(|error| error.message).unwrap() else { panic!("a recording") };
+    let Reading::Dump(dump) = open(&[folder], None).map_err(|error| error.message).unwrap() else {
+        panic!("a recording")
+    };
     assert_eq!((dump.objects.len(), dump.passed_over), (1, 2));
 }
 

@@ -164,7 +164,11 @@ mod tests {
 
     fn see(cluster: &mut Cluster, seconds: i64, reason: &str, message: &str) {
         let object = Object::read(&waits(reason, message)).unwrap();
-        cluster.world.apply(ClusterEvent { cluster: None, time: at(seconds), change: Change::Applied(Box::new(object)) });
+        cluster.world.apply(ClusterEvent {
+            cluster: None,
+            time: at(seconds),
+            change: Change::Applied(Box::new(object)),
+        });
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::gate::{GateState, Unseen};
 use crate::run::{Rollout, RolloutState, Run, Source, Step, StepId, Verdict};
 
 /// What a wait is for.
@@ -22,6 +23,8 @@ pub(super) enum Fares {
     Reached,
     /// It failed, and gets there no more by itself.
     Failed,
+    /// It was deleted before it got there.
+    Gone,
     /// It is on its way.
     UnderWay,
 }
@@ -45,6 +48,7 @@ impl Goal {
             Verdict::Failed => Fares::Failed,
             Verdict::Stuck if past_deadline(run) => Fares::Failed,
             Verdict::Settled => Fares::Reached,
+            _ if is_deleted(run) => Fares::Gone,
             _ if self.passed_by(run) => Fares::Reached,
             _ => Fares::UnderWay,
         }
@@ -75,6 +79,12 @@ fn past_deadline(run: &Run) -> bool {
     matches!(run.source, Source::Rollout(_)) && run.steps.iter().filter_map(Step::rollout).any(blocked)
 }
 
+/// Whether the Job that a run is was deleted before it ended.
+fn is_deleted(run: &Run) -> bool {
+    let deleted = |step: &Step| step.gate().is_some_and(|gate| gate.state == GateState::Unknown(Unseen::Deleted));
+    run.source == Source::Job && run.steps.iter().any(deleted)
+}
+
 impl FromStr for Goal {
     type Err = String;
 
@@ -90,7 +100,7 @@ impl FromStr for Goal {
 mod tests {
     use super::*;
     use crate::cluster::WorkloadKind;
-    use crate::gate::{Gate, GateState, Unseen};
+    use crate::gate::Gate;
     use crate::run::{RolloutState, StepBody, UnseenDeployments, sample};
 
     #[test]

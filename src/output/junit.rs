@@ -8,6 +8,7 @@ use quick_xml::events::{BytesDecl, BytesText, Event};
 
 use super::Waiter;
 use super::details::{Depth, details};
+use crate::cluster::Pick;
 use crate::error::ExitCode;
 use crate::gate::{GateState, Target};
 use crate::run::{PastJob, RolloutState, Run, StageState, Step, StepBody, Verdict, WhyPast};
@@ -61,12 +62,11 @@ struct Trouble {
 /// # Errors
 /// What writing to `out` gives.
 pub fn write_junit(waiter: &Waiter, ended: Ended<'_>, out: &mut impl io::Write) -> io::Result<()> {
-    let mut suites: Vec<Suite> = waiter.runs().iter().map(|run| Suite::of(run, ended)).collect();
     let gone = Ended { code: ExitCode::Gone, ..ended };
+    let of = |run: &Run| Suite::of(run, if waiter.is_gone(run) { gone } else { ended });
+    let mut suites: Vec<Suite> = waiter.runs().iter().map(of).collect();
     suites.extend(waiter.gone().iter().map(|run| Suite::of(run, gone)));
-    if suites.is_empty() {
-        suites.push(Suite::of_none(ended));
-    }
+    suites.extend(waiter.unmet().next().map(|_| Suite::of_none(waiter.unmet().map(|(.., pick)| pick), ended)));
     let all = || suites.iter().flat_map(|suite| &suite.cases);
     let mut writer = Writer::new_with_indent(&mut *out, b' ', 2);
     writer.write_event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?;
@@ -100,12 +100,16 @@ impl Suite {
         Self { name: run.full_name().to_string(), started: run.started, cases }
     }
 
-    /// Nothing came that could have been waited for.
-    fn of_none(ended: Ended<'_>) -> Self {
-        let message = "There is no GitLabCore.".to_owned();
-        let trouble = Trouble { kind: end_words(ended.code).into(), text: message.clone(), message };
-        let case = Case { name: "GitLabCore".into(), took: SignedDuration::ZERO, outcome: Outcome::Error(trouble) };
-        Self { name: "gatewatch".into(), started: None, cases: vec![case] }
+    /// Nothing came of these, which were waited for.
+    fn of_none<'a>(unmet: impl Iterator<Item = &'a Pick>, ended: Ended<'_>) -> Self {
+        // Where it ended by what another came to, this one is not what failed.
+        let kind = if ended.code == ExitCode::Failed { "not reached" } else { end_words(ended.code) };
+        let case = |pick: &Pick| {
+            let message = format!("There is no {}.", pick.words());
+            let trouble = Trouble { kind: kind.into(), text: message.clone(), message };
+            Case { name: pick.words(), took: SignedDuration::ZERO, outcome: Outcome::Error(trouble) }
+        };
+        Self { name: "gatewatch".into(), started: None, cases: unmet.map(case).collect() }
     }
 
     fn write<W: io::Write>(&self, writer: &mut Writer<W>) -> io::Result<()> {

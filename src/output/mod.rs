@@ -40,7 +40,7 @@ pub use closing::closing;
 pub use feed::sentences;
 pub use goal::Goal;
 pub use junit::{Ended, write_junit};
-pub use missing::Missing;
+pub use missing::{Missing, Why};
 pub use rbac::{Access, Rule, Subject, Subjects};
 pub use report::{ChangeReport, StatusList};
 pub use status::{Look, StatusFormat};

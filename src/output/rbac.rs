@@ -58,13 +58,23 @@ impl Access {
     /// What writing to `out` gives.
     pub fn print(&self, out: &mut impl io::Write) -> io::Result<()> {
         writeln!(out, "# What gatewatch needs: it lists, watches and reads logs, and never writes.")?;
-        writeln!(out, "# `get` of jobs, pods and deployments is for the kubectl commands that it shows.")?;
+        writeln!(out, "# `get` of {} is for the kubectl commands that it shows.", self.named_in_commands())?;
         for object in self.objects() {
             writeln!(out, "---")?;
             let yaml = serde_saphyr::to_string(&object).map_err(io::Error::other)?;
             writeln!(out, "{}", yaml.trim_end())?;
         }
         Ok(())
+    }
+
+    /// The resources that `kubectl` gets besides, in words.
+    fn named_in_commands(&self) -> String {
+        let named = self.rules.iter().filter(|rule| rule.verbs.contains(&"get") && rule.verbs.contains(&"list"));
+        let named: Vec<&str> = named.flat_map(|rule| rule.resources.iter().copied()).collect();
+        match named.split_last() {
+            Some((last, others)) if !others.is_empty() => format!("{} and {last}", others.join(", ")),
+            _ => named.join(""),
+        }
     }
 
     /// The objects, in the order in which they can be made.
@@ -128,7 +138,7 @@ mod tests {
     fn an_account_is_made_with_a_role_and_bound_to_it() {
         insta::assert_snapshot!(printed(Some("gitlab"), Subjects::Made { namespace: "gitlab".into() }), @r#"
         # What gatewatch needs: it lists, watches and reads logs, and never writes.
-        # `get` of jobs, pods and deployments is for the kubectl commands that it shows.
+        # `get` of pods is for the kubectl commands that it shows.
         ---
         apiVersion: v1
         kind: ServiceAccount

@@ -9,7 +9,7 @@ use unicode_width::UnicodeWidthStr;
 use super::details::{Depth, details};
 use super::style::{of_word, painted};
 use super::text::{WIDTH, lines, wrap};
-use super::{Missing, StatusList, feed};
+use super::{Missing, StatusList, Why, feed};
 use crate::cluster::Feed;
 use crate::error::ExitCode;
 use crate::gate::Target;
@@ -34,6 +34,8 @@ pub enum StatusFormat {
 pub struct Look<'a> {
     /// The runs.
     pub runs: &'a [Run],
+    /// What is watched and is not there.
+    pub missing: &'a [Missing],
     /// How the watches fare.
     pub feed: &'a Feed,
     /// The moment of the look: durations count to it.
@@ -64,21 +66,20 @@ impl Look<'_> {
 
     /// The exit code of the look: what is still under way is no failure, and that nothing could be seen is one.
     pub fn exit_code(&self) -> ExitCode {
-        let unseen = || matches!(Missing::of(self.feed), None | Some(Missing::Permission));
-        match self.runs {
-            [] if unseen() => ExitCode::Unreachable,
-            runs if runs.iter().any(|run| run.verdict == Verdict::Failed) => ExitCode::Failed,
-            _ => ExitCode::Settled,
+        let unseen = |missing: &Missing| matches!(missing.why, Why::Permission | Why::Unsaid);
+        if self.runs.iter().any(|run| run.verdict == Verdict::Failed) {
+            ExitCode::Failed
+        } else if self.missing.iter().any(unseen) {
+            ExitCode::Unreachable
+        } else {
+            ExitCode::Settled
         }
     }
 
     fn text(&self) -> String {
         let feed = feed::sentences(self.feed, self.time);
         let mut parts: Vec<_> = feed.iter().map(|sentence| lines(wrap(sentence, WIDTH))).collect();
-        if self.runs.is_empty() {
-            let unknown = || "It is not known whether there is a GitLabCore.".to_owned();
-            parts.push(Missing::of(self.feed).map_or_else(unknown, |missing| missing.to_string()) + "\n");
-        }
+        parts.extend(self.missing.iter().map(|missing| lines(wrap(&missing.to_string(), WIDTH))));
         parts.extend(self.runs.iter().map(|run| self.run(run)));
         parts.join("\n")
     }
@@ -185,9 +186,10 @@ mod tests {
     use crate::gate::{Attempts, Failure, GateState, LastFailure};
     use crate::run::{Workload, sample};
 
-    fn text(runs: &[Run], feed: &Feed) -> String {
+    fn text(runs: &[Run], world: &World) -> String {
         let target = Target { context: Some("prod".into()), kubeconfig: None };
-        let look = Look { runs, feed, time: sample::time("15:20:24"), target: &target };
+        let (missing, feed) = (Missing::all(world, runs), world.feed());
+        let look = Look { runs, missing: &missing, feed, time: sample::time("15:20:24"), target: &target };
         let mut out = Vec::new();
         look.print(StatusFormat::Text, &mut out).unwrap();
         anstream::adapter::strip_bytes(&out).into_vec().try_into().unwrap()
@@ -199,13 +201,13 @@ mod tests {
         run
     }
 
-    fn feed(said: &[(Kind, WatchState)]) -> Feed {
+    fn world(said: &[(Kind, WatchState)]) -> World {
         let mut world = World::default();
         for (kind, state) in said {
             let change = Change::Watch { kind: *kind, state: state.clone() };
             world.apply(ClusterEvent { cluster: None, time: sample::time("15:20:00"), change });
         }
-        world.feed().clone()
+        world
     }
 
     #[test]
@@ -218,7 +220,7 @@ mod tests {
         for (agrees, told) in [(true, true), (false, false)] {
             operator.agrees = agrees;
             run.operator = Some(operator.clone());
-            let text = text(std::slice::from_ref(&run), &Feed::default());
+            let text = text(std::slice::from_ref(&run), &World::default());
             assert_eq!(text.contains("the operator says: migrations exited 1"), told, "{text}");
         }
     }
@@ -233,7 +235,7 @@ mod tests {
     #[test]
     fn a_retry_shows_what_failed_and_the_whole_command() {
         let run = run_with(GateState::Retrying { next_restart: Some(sample::time("15:21:02")) }, 3);
-        insta::assert_snapshot!(text(&[run], &Feed::default()), @r"
+        insta::assert_snapshot!(text(&[run], &World::default()), @r"
         gitlab/gitlab: upgrading, 18.9.2 to 18.11.0, hop 1 of 2 (18.10.1)
         operator: UpgradingRails, 12s behind the cluster
 
@@ -260,7 +262,7 @@ mod tests {
     #[test]
     fn a_block_shows_the_cause_and_whether_it_can_clear() {
         let run = run_with(GateState::Blocked(sample::image_fault()), 0);
-        insta::assert_snapshot!(text(&[run], &Feed::default()), @r"
+        insta::assert_snapshot!(text(&[run], &World::default()), @r"
         gitlab/gitlab: upgrading, 18.9.2 to 18.11.0, hop 1 of 2 (18.10.1)
         operator: UpgradingRails, 12s behind the cluster
 
@@ -281,7 +283,7 @@ mod tests {
     #[test]
     fn a_failure_shows_the_condition_and_the_last_failure() {
         let run = run_with(GateState::Failed(sample::exhausted()), 6);
-        let text = text(&[run], &Feed::default());
+        let text = text(&[run], &World::default());
         assert!(
             text.contains("  Failed        BackoffLimitExceeded: Job has reached the specified backoff\n"),
             "{text}"
@@ -295,7 +297,7 @@ mod tests {
         let mut run = sample::run();
         let message = "ReplicaSet has timed out progressing.".into();
         run.steps[1].body = sample::rollout(RolloutState::Blocked { workload: "gitlab-sidekiq".into(), message });
-        let text = text(&[run], &Feed::default());
+        let text = text(&[run], &World::default());
         assert!(
             text.contains("Rollout, deployment/gitlab-sidekiq\n  Blocked       ReplicaSet has timed out"),
             "{text}"
@@ -310,7 +312,7 @@ mod tests {
         let workload =
             |app: &str| Workload { name: app.into(), app: app.into(), desired: 20, ready: 10, ..any.clone() };
         rollout.workloads = vec![workload("webservice"), workload("sidekiq"), workload("sidekiq"), workload("another")];
-        let text = text(&[run], &Feed::default());
+        let text = text(&[run], &World::default());
         let indent = " ".repeat(51);
         assert!(
             text.contains(&format!("  webservice 10/20,\n{indent}sidekiq 20/40,\n{indent}another 10/20\n")),
@@ -323,8 +325,8 @@ mod tests {
     fn a_stale_feed_and_what_is_hidden_stand_first() {
         let broken = WatchState::Broken { since: sample::time("15:19:00"), error: "connection refused".into() };
         let forbidden = WatchState::Forbidden { message: "pods is forbidden".into(), heard: None };
-        let feed = feed(&[(Kind::Job, broken), (Kind::Pod, forbidden)]);
-        let text = text(&[], &feed);
+        let world = world(&[(Kind::Job, broken), (Kind::Pod, forbidden)]);
+        let text = text(&[], &world);
         assert_eq!(
             text,
             "The cluster has not answered for 1m24s: connection refused\n\nThe server does not let us see pods: what they tell is missing.\n\nThere is no GitLabCore.\n"
@@ -334,16 +336,17 @@ mod tests {
     #[test]
     fn a_cluster_without_the_definition_says_so() {
         let live = WatchState::Live { since: sample::time("15:19:00") };
-        let feed = feed(&[(Kind::GitLabCore, WatchState::Undefined), (Kind::Job, live)]);
-        assert_eq!(text(&[], &feed), "The cluster does not serve GitLabCore.\n");
+        let world = world(&[(Kind::GitLabCore, WatchState::Undefined), (Kind::Job, live)]);
+        assert_eq!(text(&[], &world), "The cluster does not serve GitLabCore.\n");
     }
 
     #[test]
     fn an_instance_that_nobody_could_see_is_not_told_to_be_none() {
         let look = |core: WatchState| {
-            let feed = feed(&[(Kind::GitLabCore, core)]);
-            let look = Look { runs: &[], feed: &feed, time: sample::time("15:20:24"), target: &Target::default() };
-            (look.exit_code(), text(&[], &feed).lines().last().unwrap().to_owned())
+            let world = world(&[(Kind::GitLabCore, core)]);
+            let (missing, target, time) = (Missing::all(&world, &[]), Target::default(), sample::time("15:20:24"));
+            let look = Look { runs: &[], missing: &missing, feed: world.feed(), time, target: &target };
+            (look.exit_code(), text(&[], &world).lines().last().unwrap().to_owned())
         };
         let since = sample::time("15:19:00");
         let unknown = "It is not known whether there is a GitLabCore.".to_owned();
@@ -362,7 +365,7 @@ mod tests {
         job.last_failure =
             Some(LastFailure::Known(Failure { message: "line of words\n".repeat(500), ..sample::failure() }));
         job.attempts = Attempts::new(12, 0, i32::MAX.unsigned_abs(), true);
-        let text = text(&[run], &Feed::default());
+        let text = text(&[run], &World::default());
         assert!(text.contains("… 488 more lines"), "{text}");
         assert!(text.lines().count() < 40, "{text}");
         assert_eq!(too_wide(&text), Vec::<&str>::new());

@@ -6,9 +6,10 @@ use std::io;
 use jiff::Timestamp;
 
 use super::goal::{Fares, Goal};
+use super::missing::is_met;
 use super::style::{of_word, painted};
-use super::{ChangeReport, Missing};
-use crate::cluster::{ClusterEvent, ClusterName, Feed, FeedState, Kind, World};
+use super::{ChangeReport, Missing, Why};
+use crate::cluster::{ClusterEvent, ClusterName, FeedState, Kind, Pick, Selection, World};
 use crate::error::ExitCode;
 use crate::gate::Target;
 use crate::run::{Run, RunChange, Subject, changes, derive, feed_change};
@@ -26,13 +27,13 @@ pub enum WaitFormat {
 /// Sees what a source says, tells what became of the runs, and when there is nothing more to wait for.
 #[derive(Debug)]
 pub struct Waiter {
-    /// The name of the only one that is waited for.
-    name: Option<String>,
     goal: Goal,
     world: World,
     runs: Vec<Run>,
     /// Those that were deleted and did not come back, as they were.
     gone: Vec<Run>,
+    /// What is watched in each cluster, as far as there ever was a run of it.
+    met: BTreeSet<(Option<ClusterName>, Pick)>,
     /// How the feed of each cluster fared last.
     feeds: BTreeMap<Option<ClusterName>, FeedState>,
     /// The clusters of which everything was listed once. Before that, half a cluster would pass for news.
@@ -43,11 +44,11 @@ pub struct Waiter {
 impl Default for Waiter {
     fn default() -> Self {
         Self {
-            name: None,
             goal: Goal::default(),
             world: World::default(),
             runs: Vec::new(),
             gone: Vec::new(),
+            met: BTreeSet::new(),
             feeds: BTreeMap::new(),
             listed: BTreeSet::new(),
             last: None,
@@ -56,9 +57,9 @@ impl Default for Waiter {
 }
 
 impl Waiter {
-    /// Waits for that, of the instances of that name; of all where there is none.
-    pub fn new(name: Option<String>, goal: Goal) -> Self {
-        Self { name, goal, ..Self::default() }
+    /// Waits for that, of what is watched.
+    pub fn new(selection: Selection, goal: Goal) -> Self {
+        Self { goal, world: World::of(selection), ..Self::default() }
     }
 
     /// Takes in one event, and tells what changed by it: nothing before every watch has listed, then everything that has
@@ -81,24 +82,31 @@ impl Waiter {
         }
         if !self.listed.is_empty() {
             let mut runs = derive(&self.world);
-            runs.retain(|run| self.name.as_ref().is_none_or(|name| run.name == *name));
             runs.retain(|run| self.listed.contains(&run.cluster));
             changed.extend(changes(&self.runs, &runs, time));
             let before = std::mem::replace(&mut self.runs, runs);
             self.gone.extend(before.into_iter().filter(|run| !self.runs.iter().any(|now| now.uid == run.uid)));
-            self.gone.retain(|gone| !self.runs.iter().any(|now| now.full_name() == gone.full_name()));
+            let came_back = |gone: &Run, now: &Run| (now.source, now.full_name()) == (gone.source, gone.full_name());
+            self.gone.retain(|gone| !self.runs.iter().any(|now| came_back(gone, now)));
+            for (cluster, world) in self.world.each() {
+                let met = world.selection().picks().iter().filter(|pick| is_met(cluster, pick, world, &self.runs));
+                self.met.extend(met.map(|pick| (cluster.cloned(), pick.clone())));
+            }
         }
         self.last = changed.last().cloned().or(self.last.take());
         changed
     }
 
-    /// The exit code, once there is nothing more to wait for: every run is there or failed, or all are gone. Before
-    /// everything was listed, while the feed is broken, and while what a verdict rests on is old, nothing is over.
+    /// The exit code, once there is nothing more to wait for: there was a run of all that is watched, and every run is there
+    /// or failed, or all are gone. Before everything was listed, while the feed is broken, and while what a verdict rests on
+    /// is old, nothing is over.
     pub fn outcome(&self) -> Option<ExitCode> {
-        let feed = self.world.feed();
-        let old = |feed: &Feed| feed.withdrawn().any(|(kind, _)| matches!(kind, Kind::GitLabCore | Kind::Job));
-        let heard = feed.each().all(|(_, feed)| feed.state().all_listed() && !old(feed));
-        (heard && !self.any_fares(Fares::UnderWay) && self.any()).then(|| self.exit_code())
+        let old = |world: &World| {
+            let picks = world.selection().picks();
+            world.feed().withdrawn().any(|(kind, _)| picks.iter().any(|pick| decides(kind, pick)))
+        };
+        let heard = self.world.each().all(|(_, world)| world.feed().state().all_listed() && !old(world));
+        (heard && !self.any_fares(Fares::UnderWay) && self.unmet().next().is_none()).then(|| self.exit_code())
     }
 
     /// Whether every run came to a goal that lies before its end. A recording is over then, too: what a settled instance was
@@ -116,7 +124,7 @@ impl Waiter {
             ExitCode::Failed
         } else if self.any_fares(Fares::UnderWay) {
             ExitCode::TimedOut
-        } else if !self.gone.is_empty() {
+        } else if !self.gone.is_empty() || self.any_fares(Fares::Gone) || self.unmet().next().is_some() {
             ExitCode::Gone
         } else {
             ExitCode::Settled
@@ -148,6 +156,11 @@ impl Waiter {
         self.runs.iter().filter(|run| self.goal.fares(run) != Fares::Reached).collect()
     }
 
+    /// Whether it is the run of a Job that was deleted before it got there.
+    pub(super) fn is_gone(&self, run: &Run) -> bool {
+        self.goal.fares(run) == Fares::Gone
+    }
+
     /// Those that were deleted, as they were.
     pub fn gone(&self) -> &[Run] {
         &self.gone
@@ -158,9 +171,20 @@ impl Waiter {
         !self.runs.is_empty() || !self.gone.is_empty()
     }
 
-    /// What has to come before there is anything to tell, once everything was listed.
-    pub fn missing(&self) -> Option<Missing> {
-        (!self.listed.is_empty() && !self.any()).then(|| Missing::of(self.world.feed())).flatten()
+    /// What is watched in each cluster, as far as there never was a run of it.
+    pub fn unmet(&self) -> impl Iterator<Item = (Option<&ClusterName>, &World, &Pick)> {
+        let picks = self
+            .world
+            .each()
+            .flat_map(|(cluster, world)| world.selection().picks().iter().map(move |pick| (cluster, world, pick)));
+        picks.filter(|(cluster, _, pick)| !self.met.contains(&(cluster.cloned(), (*pick).clone())))
+    }
+
+    /// What has to come before all is waited for, once everything was listed and as far as each cluster has said.
+    pub fn missing(&self) -> Vec<Missing> {
+        let listed = |(cluster, ..): &(Option<&ClusterName>, _, _)| self.listed.contains(&cluster.cloned());
+        let missing = self.unmet().filter(listed).map(|(cluster, world, pick)| Missing::of(cluster, pick, world));
+        missing.filter(|missing| missing.why != Why::Unsaid).collect()
     }
 
     /// The runs as they stand.
@@ -172,6 +196,11 @@ impl Waiter {
     pub fn world(&self) -> &World {
         &self.world
     }
+}
+
+/// Whether a verdict on that rests on that kind.
+fn decides(kind: Kind, pick: &Pick) -> bool {
+    kind == pick.kind() || kind == Kind::Job && matches!(pick, Pick::GitLabCore(_))
 }
 
 /// Prints a change as a line.

@@ -37,7 +37,7 @@ fn open_recording(path: &Path) -> Result<Recording, ExpectedError> {
     }
 }
 
-/// Several recordings as one, by their times; `None` where there is none.
+/// Several recordings as one, by their times, of what they say or of what there is; `None` where there is none.
 pub(crate) fn merge(recordings: Vec<Recording>) -> Option<Recording> {
     let first = recordings.iter().map(|recording| recording.first).min()?;
     let last = recordings.iter().map(|recording| recording.last).max()?;
@@ -48,7 +48,8 @@ pub(crate) fn merge(recordings: Vec<Recording>) -> Option<Recording> {
     }
     // The sort is stable: what comes at the same time keeps its order, and so does each file.
     timed.sort_by_key(|(newest, _)| *newest);
-    Some(Recording { events: timed.into_iter().map(|(_, event)| event).collect(), cuts, first, last })
+    let events = timed.into_iter().map(|(_, event)| event).collect();
+    Some(Recording { events, cuts, first, last }.of_what_there_is())
 }
 
 /// Events with the newest time up to each: one that lies before its predecessor comes right behind it.

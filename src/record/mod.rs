@@ -16,6 +16,7 @@
 //! | `dump` | what a dump holds, and what a source would say of it |
 //! | `printed` | the logs that stand between the documents of a dump |
 //! | `merge` | several recordings as one |
+//! | `selected` | what a recording is of |
 //! | `encode` | the lines of an event: the format |
 //! | `redact` | what a recording leaves out |
 //! | `present` | what is there by what was recorded so far |
@@ -34,6 +35,7 @@ mod printed;
 #[cfg(test)]
 mod properties;
 mod redact;
+mod selected;
 mod when;
 mod writer;
 

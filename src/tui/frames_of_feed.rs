@@ -4,9 +4,9 @@ use jiff::SignedDuration;
 
 use super::fixture::{self, COLOUR, ago, feed, feed_of, live, model, settings};
 use super::frames::{compare, drawn, every_size, every_way, kiosk, text};
-use super::model::Message;
+use super::model::{Message, Settings};
 use super::update::update;
-use crate::cluster::{Change, ClusterEvent, Kind, WatchState, World};
+use crate::cluster::{Change, ClusterEvent, Kind, Selection, WatchState, World};
 
 #[test]
 fn a_stale_feed() {
@@ -27,6 +27,70 @@ fn a_stale_feed_with_much_to_say() {
     let frame = text(&drawn(&crowded));
     assert!(frame.contains("the session has expired") && frame.contains("│ Next  "), "{frame}");
     assert!(!frame.contains("https://api.prod-eu.example:6443"), "{frame}");
+}
+
+/// What is watched, by its words.
+fn watching(words: &[&str]) -> Settings {
+    Settings { selection: Selection::of(words.iter().map(|word| word.parse().unwrap())), ..settings(COLOUR) }
+}
+
+#[test]
+fn what_is_not_there_is_called_as_it_was_named() {
+    let shown = |words: &[&str], states: &[(Kind, WatchState)]| {
+        let rest = Kind::ALL.into_iter().filter(|kind| !states.iter().any(|(told, _)| told == kind));
+        let feed = feed_of(rest.map(|kind| (kind, live())).chain(states.iter().cloned()));
+        text(&drawn(&model(watching(words), (100, 30), Vec::new(), feed)))
+    };
+    let forbidden = || WatchState::Forbidden { message: "jobs is forbidden".into(), heard: None };
+    for (words, states, told) in [
+        (&["job/migrate"][..], &[][..], &["No Job migrate in namespace gitlab", "Waiting for it."][..]),
+        (&["job?tier=db"], &[], &["No Job with tier=db in namespace gitlab", "Waiting for one."]),
+        (&["sts/db"], &[], &["No StatefulSet db in namespace gitlab", "Waiting for it."]),
+        (
+            &["gsp"],
+            &[(Kind::GluesyncPlatform, WatchState::Undefined)],
+            &["prod-eu does not know GluesyncPlatform yet", "Waiting for its definition."],
+        ),
+        (
+            &["job/migrate"],
+            &[(Kind::Job, forbidden())],
+            &["▲ no access", "You may not list Job in namespace gitlab", "jobs is forbidden", "Waiting for a Role"],
+        ),
+        (
+            &["job/migrate", "gsp"],
+            &[(Kind::Job, forbidden()), (Kind::GluesyncPlatform, WatchState::Undefined)],
+            &[
+                "● live",
+                "Nothing to show in namespace gitlab",
+                "does not know GluesyncPlatform yet.",
+                "You may not list",
+            ],
+        ),
+    ] {
+        let frame = shown(words, states);
+        for told in told {
+            assert!(frame.contains(told), "{told:?} is expected for {words:?} in\n{frame}");
+        }
+        assert!(!frame.contains("GitLabCore"), "{frame}");
+    }
+    let unreachable =
+        shown(&["job/a", "sts/db"], &[(Kind::Job, fixture::broken()), (Kind::StatefulSet, fixture::broken())]);
+    assert!(unreachable.contains("prod-eu cannot be reached") && !unreachable.contains("Nothing"), "{unreachable}");
+}
+
+#[test]
+fn a_kind_that_is_not_served_is_told_beside_what_is_shown() {
+    let states = Kind::ALL.map(|kind| (kind, live()));
+    let undefined = |kind| feed_of(states.clone().into_iter().chain([(kind, WatchState::Undefined)]));
+    let shown = |words: &[&str], kind| {
+        text(&drawn(&model(watching(words), (100, 30), vec![fixture::retrying()], undefined(kind))))
+    };
+    let frame = shown(&["glc", "gsp"], Kind::GluesyncPlatform);
+    assert!(frame.contains("The cluster does not know the kind GluesyncPlatform"), "{frame}");
+    let frame = shown(&["glc", "gsp"], Kind::GitLabCore);
+    assert!(frame.contains("The cluster no longer knows the kind GitLabCore"), "{frame}");
+    let frame = shown(&["glc"], Kind::GluesyncPlatform);
+    assert!(!frame.contains("the kind"), "nobody asked for it: {frame}");
 }
 
 #[test]

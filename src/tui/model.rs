@@ -13,7 +13,7 @@ use super::reading::{Logs, Object, Reading, Subject};
 use super::recorder::RecorderState;
 use super::theme::{Colours, Theme};
 use crate::clipboard::Outcome;
-use crate::cluster::{Feed, Uid};
+use crate::cluster::{Feed, Selection, Uid};
 use crate::gate::Target;
 use crate::journal::{Entry, Journal, Journals, News};
 use crate::notify::Notices;
@@ -27,6 +27,8 @@ pub struct Settings {
     pub place: String,
     /// The namespace that is watched; `None` for all of them.
     pub namespace: Option<String>,
+    /// What is watched.
+    pub selection: Selection,
     /// What kind of feed it is.
     pub origin: Origin,
     /// For somebody with a keyboard, or for a wall.
@@ -53,6 +55,7 @@ impl Settings {
         Self {
             place: place.into(),
             namespace: namespace.map(str::to_owned),
+            selection: Selection::default(),
             origin: Origin::Cluster,
             mode: Mode::Interactive,
             redact: false,

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use gatewatch::cli::{Cli, Command as Subcommand};
+use gatewatch::cluster::Pick;
 
 use crate::files::reads_recording;
 use crate::page::{Block, Command, Page};
@@ -10,8 +11,18 @@ use crate::pty::Terminal;
 use crate::shown::{Times, shows};
 use crate::stage::{Home, Running};
 
-/// What has to stand on a screen for it to be whole: the version of the instance.
-const WHOLE: &str = "18.";
+/// What has to stand on a screen for it to be whole: the version of the instance; where something else was named, that all of
+/// it was seen.
+fn whole(command: &str) -> &'static str {
+    let words = shlex::split(command).unwrap_or_default();
+    let asked = ours(&words).and_then(|words| Cli::read(words).ok()?.asked());
+    let upgrade = |pick: &Pick| matches!(pick, Pick::GitLabCore(_));
+    match asked {
+        _ if words.iter().any(|word| word == "jobs.json") => "replay",
+        Some(asked) if !asked.picks().iter().any(upgrade) => "● live",
+        _ => "18.",
+    }
+}
 
 /// How many columns and rows a screen has that a page shows.
 const SIZE: (u16, u16) = (80, 24);
@@ -106,7 +117,9 @@ fn times(command: &str) -> Times {
 /// Starts a screen, presses what the page says, looks for what it shows, and leaves it by its own key.
 fn on_a_terminal(home: &Home, command: &Command, shown: Option<&str>) -> Result<(), String> {
     let mut terminal = home.on_a_terminal(&command.text).size(SIZE.0, SIZE.1).start();
-    terminal.until("the first whole frame", |screen| screen.alternate_screen() && screen.contents().contains(WHOLE));
+    terminal.until("the first whole frame", |screen| {
+        screen.alternate_screen() && screen.contents().contains(whole(&command.text))
+    });
     for key in &command.keys {
         let before = terminal.text();
         terminal.type_keys(key);
@@ -153,6 +166,8 @@ fn wants_a_terminal(command: &str) -> bool {
     match ours(words.rsplit(|word| word == "|").next().unwrap_or_default()).map(Cli::read) {
         Some(Ok(cli)) => match cli.command {
             None | Some(Subcommand::Replay(_)) => true,
+            Some(Subcommand::Job(job)) => !job.lists(),
+            Some(Subcommand::Rollout(_) | Subcommand::Gluesync(_) | Subcommand::Watch(_)) => true,
             Some(Subcommand::Demo(demo)) => !demo.list && !demo.serve,
             Some(_) => false,
         },

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-use gatewatch::cluster::Kind;
+use gatewatch::cluster::{Kind, Selection};
 use gatewatch::error::{ExitCode, ExpectedError};
 use gatewatch::source::live::{ConnectOptions, Connection, connect};
 use tempfile::TempDir;
@@ -183,6 +183,38 @@ async fn a_list_that_is_forbidden() {
              the Role that `gatewatch rbac` prints (no gitlabcores for you)"
         )
     );
+}
+
+fn watching(words: &[&str]) -> ConnectOptions {
+    let selection = Selection::of(words.iter().map(|word| word.parse().unwrap()));
+    ConnectOptions { selection, ..ConnectOptions::default() }
+}
+
+#[tokio::test]
+async fn a_list_of_what_was_named_that_is_forbidden() {
+    let url = server(403, r#"{"kind":"Status","status":"Failure","message":"not for you","code":403}"#);
+    for (words, kind, rbac) in [
+        (&["job/migrate", "job?tier in (a,b)"][..], "jobs", "gatewatch rbac job"),
+        (&["ds/agent"], "daemonsets", "gatewatch rbac daemonset/agent"),
+        (&["job/a", "sts/db"], "jobs", "gatewatch rbac job statefulset/db"),
+    ] {
+        let message = connect_to(&url, watching(words)).await.err().unwrap().message;
+        let said = format!(
+            "{url} (context `prod`) does not let us list {kind} in namespace `gitlab`; choose another with -n, or ask for the \
+             Role that `{rbac}` prints (not for you)"
+        );
+        assert_eq!(message, said, "{words:?}");
+    }
+}
+
+#[tokio::test]
+async fn where_one_thing_of_several_may_be_seen_it_is_watched() {
+    let url = server_that(|request| match request.contains("/jobs") {
+        true => (403, r#"{"kind":"Status","status":"Failure","message":"no","code":403}"#.to_owned()),
+        false => (200, r#"{"kind":"StatefulSetList","apiVersion":"apps/v1","metadata":{},"items":[]}"#.to_owned()),
+    });
+    assert!(connect_to(&url, watching(&["job/a"])).await.is_err());
+    assert!(connect_to(&url, watching(&["job/a", "sts/db"])).await.is_ok());
 }
 
 #[tokio::test]

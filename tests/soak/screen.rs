@@ -73,7 +73,7 @@ impl Screen {
         let mut runs = self.runs();
         runs.iter_mut().for_each(|run| run.history.clear());
         let (target, time, mut out) = (Target::default(), self.now(), Vec::new());
-        let look = Look { runs: &runs, feed: &Feed::default(), time, target: &target };
+        let look = Look { runs: &runs, missing: &[], feed: &Feed::default(), time, target: &target };
         look.print(StatusFormat::Yaml, &mut out).unwrap();
         String::from_utf8(out).unwrap()
     }

@@ -4,10 +4,23 @@ use std::collections::BTreeMap;
 
 use super::World;
 use crate::cluster::{
-    DaemonSet, Deployment, Event, GitLabCore, GluesyncPlatform, JobRecord, Meta, PodRecord, StatefulSet, Uid,
+    DaemonSet, Deployment, Event, GitLabCore, GluesyncPlatform, JobRecord, Kind, Meta, PodRecord, StatefulSet, Uid,
 };
 
 impl World {
+    /// The objects of a kind that is watched for itself and are there; none of another.
+    pub fn there(&self, kind: Kind) -> Vec<&Meta> {
+        match kind {
+            Kind::GitLabCore => self.cores().map(|core| &core.meta).collect(),
+            Kind::GluesyncPlatform => self.platforms().map(|platform| &platform.meta).collect(),
+            Kind::Job => self.jobs().filter(|record| !record.gone).map(|record| &record.job.meta).collect(),
+            Kind::Deployment => self.deployments().map(|deployment| &deployment.meta).collect(),
+            Kind::StatefulSet => self.stateful_sets().map(|set| &set.meta).collect(),
+            Kind::DaemonSet => self.daemon_sets().map(|set| &set.meta).collect(),
+            Kind::Pod | Kind::Event => Vec::new(),
+        }
+    }
+
     /// The instances that are there.
     pub fn cores(&self) -> impl Iterator<Item = &GitLabCore> {
         self.cores.values()

@@ -38,6 +38,26 @@ fn told(waiter: &mut Waiter, events: impl IntoIterator<Item = ClusterEvent>) -> 
     events.into_iter().flat_map(|event| waiter.see(event)).map(|change| change.text).collect()
 }
 
+/// Why what is missing first is.
+fn missing(waiter: &Waiter) -> Option<Why> {
+    waiter.missing().first().map(|missing| missing.why)
+}
+
+fn waiting_for(words: &[&str]) -> Waiter {
+    Waiter::new(Selection::of(words.iter().map(|word| word.parse().unwrap())), Goal::Settled)
+}
+
+/// A plain Job that fares so.
+fn job(name: &str, status: Value) -> Value {
+    json!({"kind": "Job", "metadata": {"name": name, "namespace": "gitlab", "uid": name,
+        "creationTimestamp": at(0)}, "spec": {"backoffLimit": 6}, "status": status})
+}
+
+fn complete() -> Value {
+    let complete = json!({"type": "Complete", "status": "True", "lastTransitionTime": at(4)});
+    json!({"succeeded": 1, "startTime": at(0), "completionTime": at(4), "conditions": [complete]})
+}
+
 #[test]
 fn half_a_list_is_no_news_and_no_end() {
     let mut waiter = Waiter::default();
@@ -73,20 +93,20 @@ fn what_is_not_there_yet_is_told_once_everything_was_listed_and_until_it_comes()
     let mut waiter = Waiter::default();
     told(&mut waiter, watches(0, &WatchState::Starting, true));
     told(&mut waiter, watches(0, &live(), false));
-    assert_eq!(waiter.missing(), None);
+    assert_eq!(missing(&waiter), None);
     told(&mut waiter, watches(0, &live(), true));
-    assert_eq!(waiter.missing(), Some(Missing::Instance));
+    assert_eq!(missing(&waiter), Some(Why::Instance));
     let undefined = Change::Watch { kind: Kind::GitLabCore, state: WatchState::Undefined };
     told(&mut waiter, [ClusterEvent { cluster: None, time: at(1), change: undefined }]);
-    assert_eq!(waiter.missing(), Some(Missing::Definition));
+    assert_eq!(missing(&waiter), Some(Why::Definition));
     let forbidden =
         Change::Watch { kind: Kind::GitLabCore, state: WatchState::Forbidden { message: "no".into(), heard: None } };
     told(&mut waiter, [ClusterEvent { cluster: None, time: at(1), change: forbidden }]);
-    assert_eq!(waiter.missing(), Some(Missing::Permission));
+    assert_eq!(missing(&waiter), Some(Why::Permission));
     told(&mut waiter, [applied(2, &core("Upgrading", "18.10.1"))]);
-    assert_eq!(waiter.missing(), None);
+    assert_eq!(missing(&waiter), None);
     told(&mut waiter, [deleted(3, &core("Upgrading", "18.10.1"))]);
-    assert_eq!(waiter.missing(), None, "it is gone, which ends the wait");
+    assert_eq!(missing(&waiter), None, "it is gone, which ends the wait");
 }
 
 #[test]
@@ -166,17 +186,68 @@ fn of_several_the_worst_counts_and_one_that_is_deleted_is_missed_until_it_comes_
 
 #[test]
 fn one_that_is_named_is_waited_for_whatever_the_others_do() {
-    let mut waiter = Waiter::new(Some("gitlab".into()), Goal::Settled);
+    let mut waiter = waiting_for(&["glc/gitlab"]);
     told(&mut waiter, watches(0, &live(), true));
     let mut other = core("Failed", "18.10.1");
     other["metadata"]["name"] = json!("other");
     other["metadata"]["uid"] = json!("v");
     assert!(told(&mut waiter, [applied(1, &other)]).is_empty());
-    assert_eq!((waiter.outcome(), waiter.missing()), (None, Some(Missing::Instance)));
+    assert_eq!((waiter.outcome(), missing(&waiter)), (None, Some(Why::Instance)));
     assert_eq!(told(&mut waiter, [applied(2, &core("Running", "18.11.0"))]), ["Settled at 18.11.0"]);
     assert_eq!(waiter.outcome(), Some(ExitCode::Settled));
     told(&mut waiter, [deleted(3, &core("Running", "18.11.0"))]);
     assert_eq!(waiter.outcome(), Some(ExitCode::Gone));
+}
+
+#[test]
+fn of_several_that_are_named_each_has_to_come_before_the_wait_is_over() {
+    let mut waiter = waiting_for(&["job/a", "job/b"]);
+    told(&mut waiter, watches(0, &live(), true));
+    told(&mut waiter, [applied(1, &job("a", complete()))]);
+    assert_eq!((waiter.outcome(), waiter.exit_code()), (None, ExitCode::Gone));
+    assert_eq!(waiter.missing().iter().map(Missing::clause).collect::<Vec<_>>(), ["there is no Job `b`"]);
+    told(&mut waiter, [applied(2, &job("b", json!({"active": 1, "startTime": at(2)})))]);
+    assert_eq!((waiter.outcome(), waiter.missing().len()), (None, 0));
+    told(&mut waiter, [applied(3, &job("b", complete()))]);
+    assert_eq!(waiter.outcome(), Some(ExitCode::Settled));
+}
+
+#[test]
+fn jobs_of_a_selector_are_waited_for_until_there_is_one_of_them() {
+    let mut waiter = waiting_for(&["job?tier=db"]);
+    told(&mut waiter, watches(0, &live(), true));
+    told(&mut waiter, [applied(1, &job("a", complete()))]);
+    assert_eq!((waiter.outcome(), missing(&waiter)), (None, Some(Why::Instance)));
+    let mut labelled = job("b", complete());
+    labelled["metadata"]["labels"] = json!({"tier": "db"});
+    told(&mut waiter, [applied(2, &labelled)]);
+    assert_eq!(waiter.outcome(), Some(ExitCode::Settled));
+}
+
+#[test]
+fn a_job_that_is_deleted_before_it_ended_is_gone_and_one_that_is_deleted_after_is_what_it_came_to() {
+    for (status, code) in [(json!({"active": 1, "startTime": at(0)}), ExitCode::Gone), (complete(), ExitCode::Settled)]
+    {
+        let mut waiter = waiting_for(&["job/a", "job/b"]);
+        told(&mut waiter, watches(0, &live(), true));
+        told(&mut waiter, [applied(1, &job("a", status.clone())), applied(1, &job("b", json!({"active": 1})))]);
+        let deleted = deleted(2, &job("a", status));
+        told(&mut waiter, [deleted, applied(3, &job("b", complete()))]);
+        assert_eq!(waiter.outcome(), Some(code));
+    }
+}
+
+#[test]
+fn what_a_verdict_rests_on_is_of_what_is_watched() {
+    for (kind, code) in [(Kind::GitLabCore, Some(ExitCode::Settled)), (Kind::Job, None)] {
+        let mut waiter = waiting_for(&["job/a"]);
+        told(&mut waiter, watches(0, &live(), true));
+        told(&mut waiter, [applied(1, &job("a", json!({"active": 1, "startTime": at(0)})))]);
+        let state = WatchState::Forbidden { message: "no".into(), heard: Some(at(1)) };
+        told(&mut waiter, [ClusterEvent { cluster: None, time: at(2), change: Change::Watch { kind, state } }]);
+        told(&mut waiter, [applied(3, &job("a", complete()))]);
+        assert_eq!(waiter.outcome(), code, "{kind}");
+    }
 }
 
 #[test]

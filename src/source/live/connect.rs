@@ -22,7 +22,7 @@ use super::fault::{Fault, cause};
 use super::kubeconfig::find;
 use super::query::Query;
 use super::skew::Dated;
-use crate::cluster::{Kind, Selection, clean_word, is_namespace};
+use crate::cluster::{JobPick, Kind, Pick, Selection, clean_word, is_namespace};
 use crate::error::ExpectedError;
 
 /// How long the cluster may take to answer before a screen is drawn, and how long a connection may take to be made.
@@ -62,7 +62,7 @@ pub struct Connection {
     pub namespace: Option<String>,
     /// What is watched over it.
     pub selection: Selection,
-    /// The first kind that is watched, and as what it was served when the cluster answered first; `None` if nobody looked, or
+    /// A kind that is watched, and as what it was served when the cluster answered first; `None` if nobody looked, or
     /// it was not.
     pub(super) first: Option<(Kind, ApiResource)>,
     /// How it was reached; `None` for a client that came from elsewhere.
@@ -132,8 +132,8 @@ impl Connection {
     }
 }
 
-/// Connects to the cluster, and looks whether it answers and lets us list what we are here for. A cluster that doesn't
-/// serve `GitLabCore` is fine; it's waited for. A credential plugin may ask its questions now, and not later.
+/// Connects to the cluster, and looks whether it answers and lets us list something that we are here for. A cluster that
+/// doesn't serve a kind is fine; it's waited for. A credential plugin may ask its questions now, and not later.
 ///
 /// # Errors
 /// An [`ExpectedError`] with exit code 4: no kubeconfig, a context that isn't there, a server that can't be reached,
@@ -228,9 +228,28 @@ pub(super) async fn configure(options: &ConnectOptions) -> Result<(Config, Optio
     Ok((config, context))
 }
 
-/// Looks whether the cluster answers and lets us list the first kind that is watched, as far as it serves it; returns as what.
+/// Looks whether the cluster answers and lets us list one of the kinds that are watched for themselves, as far as it serves
+/// it; returns which, and as what. Where it refuses one, the others can still be seen.
 async fn check(connection: &Connection) -> Result<Option<(Kind, ApiResource)>, ExpectedError> {
-    let Some(kind) = connection.selection.kinds().next() else { return Ok(None) };
+    let mut kinds: Vec<Kind> = connection.selection.picks().iter().map(Pick::kind).collect();
+    kinds.dedup();
+    let mut refused = None;
+    for kind in kinds {
+        match listed(kind, connection).await {
+            Ok(resource) => return Ok(Some((kind, resource))),
+            Err(Fault::Undefined) => return Ok(None),
+            Err(fault @ Fault::Forbidden(_)) => drop(refused.get_or_insert((kind, fault))),
+            Err(fault) => return Err(ExpectedError::unreachable(refusal(&fault, kind, connection))),
+        }
+    }
+    match refused {
+        Some((kind, fault)) => Err(ExpectedError::unreachable(refusal(&fault, kind, connection))),
+        None => Ok(None),
+    }
+}
+
+/// Lists one object of a kind; returns as what the kind is served.
+async fn listed(kind: Kind, connection: &Connection) -> Result<ApiResource, Fault> {
     let answer = timeout(PATIENCE, async {
         let query = Query::all(kind, &connection.selection, connection.namespace.as_deref());
         let client = connection.client();
@@ -242,11 +261,21 @@ async fn check(connection: &Connection) -> Result<Option<(Kind, ApiResource)>, E
         client.request::<ObjectList<Value>>(request).await.map_err(|error| Fault::of(&error))?;
         Ok(resource)
     });
-    match answer.await.unwrap_or_else(|_| Err(Fault::Broken(format!("no answer within {} s", PATIENCE.as_secs())))) {
-        Ok(resource) => Ok(Some((kind, resource))),
-        Err(Fault::Undefined) => Ok(None),
-        Err(fault) => Err(ExpectedError::unreachable(refusal(&fault, kind, connection))),
-    }
+    answer.await.unwrap_or_else(|_| Err(Fault::Broken(format!("no answer within {} s", PATIENCE.as_secs()))))
+}
+
+/// What prints the Role that allows to watch that.
+fn rbac(selection: &Selection) -> String {
+    let target = |pick: &Pick| match pick {
+        // A Role knows no labels.
+        Pick::Job(_) => Pick::Job(JobPick::All).to_string(),
+        pick => pick.to_string(),
+    };
+    let targets = selection.picks().iter().map(target).filter(|_| *selection != Selection::default());
+    let mut words = vec!["gatewatch rbac".to_owned()];
+    words.extend(targets);
+    words.dedup();
+    words.join(" ")
 }
 
 /// One sentence for a cluster that can't be used.
@@ -261,9 +290,8 @@ fn refusal(fault: &Fault, kind: Kind, connection: &Connection) -> String {
                 |namespace| format!("in namespace `{namespace}`; choose another with -n"),
             );
             let kind = kind.plural();
-            format!(
-                "{place} does not let us list {kind} {of}, or ask for the Role that `gatewatch rbac` prints ({message})"
-            )
+            let rbac = rbac(&connection.selection);
+            format!("{place} does not let us list {kind} {of}, or ask for the Role that `{rbac}` prints ({message})")
         }
         Fault::Untrusted(why) => format!(
             "cannot trust the certificate of {place}: {why}; mend `certificate-authority` or `tls-server-name` of the cluster \

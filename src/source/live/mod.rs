@@ -13,7 +13,7 @@
 //! |---|---|
 //! | `connect` | from options to a client, and whether the cluster answers |
 //! | `kubeconfig` | where the way to a cluster is written down |
-//! | `names` | what namespaces and contexts are called |
+//! | `names` | what namespaces, objects and contexts are called |
 //! | `query`, `part` | what a watch asks for, and which part of a kind |
 //! | `rights` | what the server has to allow for it |
 //! | `watch` | one watch, as a state machine |
@@ -65,7 +65,7 @@ use watch::Watch;
 pub use connect::{ConnectOptions, Connection, connect, namespace};
 pub use interest::Interest;
 pub use logs::{LogScope, ReadOnce};
-pub use names::{ContextName, contexts, instances, namespaces};
+pub use names::{ContextName, contexts, names, namespaces};
 pub use rights::{Right, rights};
 pub use several::Several;
 

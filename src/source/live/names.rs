@@ -1,4 +1,4 @@
-//! What a cluster's namespaces and a kubeconfig's contexts are called, for whoever is about to type one. Nothing that is
+//! What a cluster's namespaces, the objects in them and a kubeconfig's contexts are called, for whoever is about to type one. Nothing that is
 //! wrong is told, and nobody is asked for anything.
 
 use std::collections::BTreeMap;
@@ -43,7 +43,8 @@ pub fn contexts(named: Option<&Path>) -> Vec<ContextName> {
 /// there is no way to it. A credential plugin that would ask something fails instead.
 pub async fn namespaces(options: &ConnectOptions) -> Option<BTreeMap<String, Vec<String>>> {
     let (client, _) = client(options).await?;
-    let (listed, instances) = join(list(&client, "/api/v1/namespaces"), list_instances(&client, None)).await;
+    let (listed, instances) =
+        join(list(&client, "/api/v1/namespaces"), list_kind(Kind::GitLabCore, &client, None)).await;
     let mut namespaces: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for item in listed.unwrap_or_default() {
         namespaces.entry(text(&item, "name")).or_default();
@@ -55,13 +56,13 @@ pub async fn namespaces(options: &ConnectOptions) -> Option<BTreeMap<String, Vec
     Some(namespaces)
 }
 
-/// The names of the `GitLabCore`s in the namespace that is watched, or in all; `None` where there is no way to them. The
+/// The names of the objects of a kind in the namespace that is watched, or in all; `None` where there is no way to them. The
 /// rest is as of [`namespaces`].
-pub async fn instances(options: &ConnectOptions) -> Option<Vec<String>> {
+pub async fn names(kind: Kind, options: &ConnectOptions) -> Option<Vec<String>> {
     let (client, of_context) = client(options).await?;
     let namespace = options.namespace.clone().unwrap_or(of_context);
     let namespace = Some(namespace.as_str()).filter(|name| !options.all_namespaces && is_namespace(name));
-    let found = list_instances(&client, namespace).await?;
+    let found = list_kind(kind, &client, namespace).await?;
     Some(found.iter().map(|item| text(item, "name")).collect())
 }
 
@@ -76,8 +77,8 @@ async fn client(options: &ConnectOptions) -> Option<(Client, String)> {
     Some((spawn_blocking(move || Client::try_from(config)).await.ok()?.ok()?, namespace))
 }
 
-async fn list_instances(client: &Client, namespace: Option<&str>) -> Option<Vec<Value>> {
-    let query = Query::all(Kind::GitLabCore, &Selection::default(), namespace);
+async fn list_kind(kind: Kind, client: &Client, namespace: Option<&str>) -> Option<Vec<Value>> {
+    let query = Query::all(kind, &Selection::default(), namespace);
     let resource = query.resolve(client).await.ok()?;
     list(client, &query.path(&resource)).await
 }

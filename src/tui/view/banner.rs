@@ -3,7 +3,7 @@
 use ratatui::text::Line;
 
 use super::words;
-use crate::cluster::{FeedState, Kind, WatchState};
+use crate::cluster::{FeedState, Kind, Pick, WatchState};
 use crate::run::{clock_words, span};
 use crate::tui::model::{Mode, Model};
 use crate::tui::theme::Tone;
@@ -134,14 +134,19 @@ fn refused(model: &Model) -> Option<Banner> {
     let refused: Vec<Kind> = model.feed().never_seen().collect();
     let what = format!("You may not list {} in {}", kinds(refused.iter().copied()), namespace(model));
     let told = !refused.is_empty() && !model.runs().is_empty();
-    told.then(|| Banner { tone: Tone::Warning, what, more: hidden(&refused) })
+    told.then(|| Banner { tone: Tone::Warning, what, more: hidden(&refused, model) })
 }
 
-/// That there are none any more, and none can be made.
+/// That there are none of a kind any more, and none can be made; or not yet, where others are shown meanwhile.
 fn undefined(model: &Model) -> Option<Banner> {
-    let undefined = model.feed().watch(Kind::GitLabCore) == Some(&WatchState::Undefined) && !model.runs().is_empty();
-    let what = "The cluster no longer knows the kind GitLabCore".to_owned();
-    undefined.then_some(Banner { tone: Tone::Warning, what, more: String::new() })
+    let kinds = model.settings.selection.picks().iter().map(Pick::kind);
+    let kind = kinds.into_iter().find(|kind| model.feed().watch(*kind) == Some(&WatchState::Undefined))?;
+    let shown = model.runs().iter().any(|run| run.source.word() == kind.name());
+    let what = match shown {
+        true => format!("The cluster no longer knows the kind {kind}"),
+        false => format!("The cluster does not know the kind {kind}"),
+    };
+    (!model.runs().is_empty()).then_some(Banner { tone: Tone::Warning, what, more: String::new() })
 }
 
 /// That what is told of time is wrong.
@@ -161,12 +166,14 @@ fn namespace(model: &Model) -> &str {
 }
 
 /// What stays hidden without those kinds.
-fn hidden(refused: &[Kind]) -> String {
+fn hidden(refused: &[Kind], model: &Model) -> String {
+    let upgrades = model.settings.selection.picks().iter().any(|pick| matches!(pick, Pick::GitLabCore(_)));
     let missing: Vec<&str> = refused
         .iter()
         .map(|kind| match kind {
             Kind::GitLabCore | Kind::GluesyncPlatform => "new instances",
-            Kind::Job => "gates",
+            Kind::Job if upgrades => "gates",
+            Kind::Job => "Jobs",
             Kind::Pod => "attempts and failures",
             Kind::Event => "some start faults",
             Kind::Deployment | Kind::StatefulSet | Kind::DaemonSet => "rollouts",

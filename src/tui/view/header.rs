@@ -87,7 +87,8 @@ pub fn feed(model: &Model) -> Vec<Span<'static>> {
     if let Some(clusters) = feed.several() {
         return of_several(model, feed, clusters);
     }
-    let unseen = feed.never_seen().any(|kind| kind == Kind::GitLabCore);
+    let refused: Vec<Kind> = feed.never_seen().collect();
+    let unseen = model.settings.selection.picks().iter().all(|pick| refused.contains(&pick.kind()));
     let (tone, glyph, word) = match feed.state() {
         FeedState::Stale { since, .. } | FeedState::Withdrawn { since, .. } => {
             (Tone::Failing, Glyph::Stale, stale(model, feed, since, now))

@@ -1,11 +1,11 @@
-//! No instance yet: what is missing, and that it is waited for.
+//! Nothing to show yet: what is missing, and that it is waited for.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 
 use super::{bar, body, header, words};
-use crate::cluster::{FeedState, Kind, WatchState};
+use crate::cluster::{FeedState, Kind, Pick, WatchState};
 use crate::tui::model::{Mode, Model};
 use crate::tui::theme::{Theme, Tone};
 use crate::tui::widget::text::{line_width, put, wrap_at_most};
@@ -48,23 +48,50 @@ fn became(model: &Model) -> Vec<String> {
     [until].into_iter().chain(journal).collect()
 }
 
-/// What is missing, and what explains it.
+/// What is missing, and what explains it: of several things that are watched, what is to be said of each.
 fn words(model: &Model) -> (String, Vec<String>) {
-    let namespace = match &model.settings.namespace {
+    let picks = model.settings.selection.picks();
+    let mut told: Vec<_> = picks.iter().map(|pick| words_of(model, pick)).collect();
+    told.dedup();
+    match (told.pop(), told.is_empty()) {
+        (Some(only), true) => only,
+        (Some((last, _)), false) => {
+            let heads = told.into_iter().map(|(head, _)| head).chain([last]);
+            let head = format!("Nothing to show in {}", namespace(model));
+            (head, became(model).into_iter().chain(heads.map(|head| head + ".")).collect())
+        }
+        (None, _) => (format!("Nothing to show in {}", namespace(model)), Vec::new()),
+    }
+}
+
+fn namespace(model: &Model) -> String {
+    match &model.settings.namespace {
         Some(namespace) => format!("namespace {namespace}"),
         None => "any namespace".into(),
-    };
+    }
+}
+
+/// What is missing where nothing else is watched, and what explains it.
+fn words_of(model: &Model, pick: &Pick) -> (String, Vec<String>) {
+    let namespace = namespace(model);
     let place = &model.settings.place;
     let told = |message: &String| vec![model.told(message).to_owned()];
-    match model.feed().watch(Kind::GitLabCore) {
+    let (kind, none) = (pick.kind(), pick.words().replace('`', ""));
+    let one = if pick.name().is_some() { "it" } else { "one" };
+    match model.feed().watch(kind) {
         Some(WatchState::Undefined) => {
-            let knows =
-                if model.gone().is_some() { "no longer knows GitLabCore" } else { "does not know GitLabCore yet" };
-            let waits = "Waiting for its definition, gitlabcores.apps.gitlab.com.".to_owned();
+            let knows = match model.gone() {
+                Some(_) => format!("no longer knows {kind}"),
+                None => format!("does not know {kind} yet"),
+            };
+            let waits = match kind {
+                Kind::GitLabCore => "Waiting for its definition, gitlabcores.apps.gitlab.com.".to_owned(),
+                _ => "Waiting for its definition.".to_owned(),
+            };
             (format!("{place} {knows}"), became(model).into_iter().chain([waits]).collect())
         }
         Some(WatchState::Forbidden { message, .. }) => (
-            format!("You may not list GitLabCore in {namespace}"),
+            format!("You may not list {kind} in {namespace}"),
             told(message).into_iter().chain(["Waiting for a Role that allows it.".into()]).collect(),
         ),
         Some(WatchState::Broken { since, error }) => (
@@ -75,24 +102,24 @@ fn words(model: &Model) -> (String, Vec<String>) {
                 .collect(),
         ),
         Some(WatchState::Ended | WatchState::Absent) if model.settings.origin.is_recording() => match model.gone() {
-            Some((gone, _)) => (format!("The GitLabCore {gone} is gone"), became(model)),
-            None => (format!("{place} holds no GitLabCore"), Vec::new()),
+            Some((gone, _)) => (format!("The {kind} {gone} is gone"), became(model)),
+            None => (format!("{place} holds no {none}"), Vec::new()),
         },
         Some(WatchState::Live { .. } | WatchState::Ended | WatchState::Absent) => match model.feed().state() {
             FeedState::Stale { error, .. } => (
-                format!("No GitLabCore in {namespace} so far"),
+                format!("No {none} in {namespace} so far"),
                 told(&error).into_iter().chain(["Not everything can be seen; trying again.".into()]).collect(),
             ),
             _ => match model.gone() {
                 Some((gone, _)) => (
-                    format!("The GitLabCore {gone} is gone"),
+                    format!("The {kind} {gone} is gone"),
                     became(model).into_iter().chain(["Waiting for another.".into()]).collect(),
                 ),
-                None => (format!("No GitLabCore in {namespace}"), vec!["Waiting for one.".into()]),
+                None => (format!("No {none} in {namespace}"), vec![format!("Waiting for {one}.")]),
             },
         },
         Some(WatchState::Starting) | None if model.settings.origin.is_recording() => {
-            (format!("{place} shows no GitLabCore so far"), Vec::new())
+            (format!("{place} shows no {none} so far"), Vec::new())
         }
         Some(WatchState::Starting) | None => (format!("Connecting to {place}"), Vec::new()),
     }

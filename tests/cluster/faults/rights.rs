@@ -11,7 +11,7 @@ use tokio::task::spawn_blocking;
 
 use super::scene::{Scene, of_gate, passing_after, play, retrying, steered};
 use super::waiting::Waiting;
-use super::way::Way;
+use super::way::{Asked, Way};
 use crate::harness::Cluster;
 use crate::stage::dashboard::Dashboard;
 use crate::stage::witness::until;
@@ -20,6 +20,9 @@ const NAME: &str = "rights";
 
 /// All that is asked for.
 const ASKED: [&str; 6] = ["gitlabcores", "jobs", "pods", "deployments", "events", "log"];
+
+/// All that is asked for to watch a Job.
+const OF_A_JOB: [&str; 4] = ["jobs", "pods", "events", "log"];
 
 /// Has kubectl apply what `gatewatch rbac` prints with these words.
 pub fn grant(cluster: &Cluster, words: &[&str]) -> Result<()> {
@@ -79,6 +82,18 @@ pub fn suffice(cluster: &Cluster) -> Result<()> {
         ensure!(refused.is_empty(), "it was refused {refused:#?}");
         let asked: BTreeSet<&str> = asked.iter().map(|asked| asked.resource.as_str()).collect();
         ensure!(ASKED.iter().all(|resource| asked.contains(resource)), "it asked for {asked:?} alone");
+
+        // The Role of one Job shows that Job, and nothing else is asked for.
+        let target = format!("job/{job}");
+        grant(cluster, &["-n", NAME, &target])?;
+        until("it may not see instances", async || Ok(look(&kubeconfig, &["-n", NAME]).await.is_err())).await?;
+        let began = Instant::now();
+        let report = look(&kubeconfig, &["-n", NAME, &target]).await?;
+        ensure!(report["items"][0]["verdict"] == "settled", "{report:#}");
+        let asked = way.asked(began);
+        let other = |asked: &&Asked| asked.code >= 400 || !OF_A_JOB.contains(&asked.resource.as_str());
+        let others: Vec<_> = asked.iter().filter(other).collect();
+        ensure!(!asked.is_empty() && others.is_empty(), "it was refused, or asked for what is of no Job: {others:#?}");
 
         let elsewhere = look(&kubeconfig, &["-A"]).await;
         ensure!(elsewhere.is_err(), "a Role of one namespace shows all of them: {elsewhere:#?}");

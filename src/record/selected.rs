@@ -1,0 +1,86 @@
+//! What a recording is of.
+
+use super::Recording;
+use crate::cluster::{Change, ClusterEvent, JobPick, Kind, Object, Pick, Selection};
+
+impl Recording {
+    /// The same, of that, whatever it says itself.
+    pub(crate) fn of(mut self, selection: Selection) -> Self {
+        self.events.retain(|event| !matches!(event.change, Change::Selected(_)));
+        self.events.insert(0, ClusterEvent { cluster: None, time: self.first, change: Change::Selected(selection) });
+        self
+    }
+
+    /// The same; where it does not say what it is of and tells nothing of `GitLabCore`s, as what `kubectl` prints of a watch on
+    /// Jobs, it is of what there is: its Jobs, and its platforms.
+    pub(super) fn of_what_there_is(self) -> Self {
+        let says = |event: &ClusterEvent| match &event.change {
+            Change::Selected(_) => true,
+            Change::Watch { kind, .. } | Change::Replaced { kind, .. } | Change::Alive(kind) => {
+                *kind == Kind::GitLabCore
+            }
+            change => objects(change).iter().any(|object| object.kind() == Kind::GitLabCore),
+        };
+        if self.events.iter().any(says) {
+            return self;
+        }
+        let holds =
+            |kind| self.events.iter().flat_map(|event| objects(&event.change)).any(|object| object.kind() == kind);
+        let picks = [Pick::Job(JobPick::All), Pick::GluesyncPlatform(None)];
+        let picks: Vec<Pick> = picks.into_iter().filter(|pick| holds(pick.kind())).collect();
+        if picks.is_empty() { self } else { self.of(Selection::of(picks)) }
+    }
+}
+
+fn objects(change: &Change) -> &[Object] {
+    match change {
+        Change::Applied(object) | Change::Deleted(object) => std::slice::from_ref(object),
+        Change::Replaced { objects, .. } => objects,
+        _ => &[],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::fixture::{job, pod};
+    use crate::record::{Reading, merge, read};
+
+    /// What a recording of those lines is of.
+    fn of(lines: &[Value]) -> Vec<String> {
+        let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+        let Reading::Recording(recording) = read(text.as_bytes(), "it").map_err(|error| error.message).unwrap() else {
+            panic!("no recording")
+        };
+        let merged = merge(vec![recording]).unwrap();
+        ClusterEvent::selection(&merged.events).picks().iter().map(ToString::to_string).collect()
+    }
+
+    fn added(object: Value) -> Value {
+        json!({"type": "ADDED", "time": "2026-11-29T15:00:00Z", "object": object})
+    }
+
+    fn object(kind: &str) -> Value {
+        json!({"apiVersion": "example.com/v1", "kind": kind, "metadata": {"name": "a", "uid": kind}})
+    }
+
+    #[test]
+    fn a_recording_that_does_not_say_what_it_is_of_is_of_what_there_is() {
+        assert_eq!(of(&[added(job())]), ["job"]);
+        assert_eq!(of(&[added(object("GluesyncPlatform")), added(job())]), ["gluesyncplatform", "job"]);
+        assert_eq!(of(&[added(job()), added(object("GitLabCore"))]), ["gitlabcore"], "its migrations");
+        assert_eq!(of(&[added(pod("a", 0, json!({})))]), ["gitlabcore"]);
+        let watched = json!({"type": "WATCH", "time": "2026-11-29T15:00:00Z",
+            "object": {"apiVersion": "gatewatch/v1", "kind": "Watch", "of": "GitLabCore", "state": "Undefined"}});
+        assert_eq!(of(&[watched, added(job())]), ["gitlabcore"], "somebody watched them, and there were none");
+    }
+
+    #[test]
+    fn what_it_says_itself_is_what_it_is_of() {
+        let said = json!({"type": "SELECTION", "time": "2026-11-29T15:00:00Z",
+            "object": {"apiVersion": "gatewatch/v1", "kind": "Selection", "picks": ["job/mig"]}});
+        assert_eq!(of(&[said, added(job()), added(object("GluesyncPlatform"))]), ["job/mig"]);
+    }
+}
