@@ -138,7 +138,7 @@ fn a_file_in_an_archive_was_written_when_that_says_and_else_when_the_archive_was
     let written = |bytes: &[u8]| {
         let mut taken = Taken::default();
         source_within(bytes, "`it`", Some(archived), &Budget::of(MOST_UNPACKED), &mut taken).unwrap();
-        let Reading::Dump(dump) = taken.finish().unwrap() else { panic!("a recording") };
+        let Reading::Dump(dump) = taken.finish(None).unwrap() else { panic!("a recording") };
         dump.written
     };
     let mut tar = tar::Builder::new(Vec::new());
