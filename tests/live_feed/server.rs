@@ -239,7 +239,8 @@ pub fn expired() -> Value {
     change("ERROR", json!({"kind": "Status", "code": 410, "reason": "Expired", "message": "too old resource version"}))
 }
 
-/// An object with nothing but metadata; its uid is `uid-NAME`.
+/// An object with nothing but metadata, labelled as what belongs to migrations; its uid is `uid-NAME`.
 pub fn object(name: &str, version: &str) -> Value {
-    json!({"metadata": {"name": name, "namespace": "gitlab", "uid": format!("uid-{name}"), "resourceVersion": version}})
+    json!({"metadata": {"name": name, "namespace": "gitlab", "uid": format!("uid-{name}"), "resourceVersion": version,
+        "labels": {"app": "migrations"}}})
 }
