@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::meta::{Condition, Meta, Uid};
-use super::read;
+use super::{Completions, Provenance, read};
 
 /// A `batch/v1` Job.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,6 +41,15 @@ pub struct Job {
     pub uncounted_failed: Vec<Uid>,
     /// `status.conditions`.
     pub conditions: Vec<Condition>,
+    /// How many of its pods have to succeed, and did.
+    #[serde(default)]
+    pub completions: Completions,
+    /// `spec.ttlSecondsAfterFinished`: how long after its end it is deleted.
+    #[serde(default)]
+    pub ttl_seconds: Option<i64>,
+    /// What its annotations and labels tell of what made it.
+    #[serde(default)]
+    pub provenance: Provenance,
 }
 
 /// One rule of a pod failure policy.
@@ -89,6 +98,9 @@ impl Job {
                 .map(Uid)
                 .collect(),
             conditions: Condition::read_all(object),
+            completions: Completions::read(object),
+            ttl_seconds: read::number(object, &["spec", "ttlSecondsAfterFinished"]),
+            provenance: Provenance::read(object),
         })
     }
 

@@ -8,6 +8,7 @@
 //! | `read`, `text` | lenient reading, cleaning |
 //! | `meta` | names, uids, owners, conditions |
 //! | `gitlabcore`, `gluesync_platform`, `job`, `pod`, `event`, `deployment`, `stateful_set`, `daemon_set` | one kind each |
+//! | `completions`, `provenance` | how many pods of a Job succeeded; what made it |
 //! | `workload_kind` | the kinds that roll out |
 //! | `selector`, `selection` | label selectors; what is watched |
 //! | `object` | any of them, read from JSON |
@@ -22,6 +23,7 @@
 //! | `world` | all of it, and how a change is applied |
 
 mod change;
+mod completions;
 mod daemon_set;
 mod deployment;
 mod event;
@@ -38,6 +40,7 @@ mod memory;
 mod meta;
 mod object;
 mod pod;
+mod provenance;
 pub(crate) mod read;
 mod record;
 mod selection;
@@ -49,6 +52,7 @@ mod workload_kind;
 mod world;
 
 pub use change::{Change, ClusterEvent, Scope};
+pub use completions::Completions;
 pub use daemon_set::DaemonSet;
 pub use deployment::Deployment;
 pub use event::Event;
@@ -66,6 +70,7 @@ pub use memory::{Memory, Upgrade};
 pub use meta::{Condition, Labels, Meta, Owner, Uid, condition, holding, is_namespace};
 pub use object::{Kind, Object, Unreadable};
 pub use pod::{Container, ContainerRole, ContainerState, Pod, PodPhase, Terminated, restarts};
+pub use provenance::Provenance;
 pub use record::{FinishedRun, JobRecord, PodRecord, Released};
 pub use selection::{JobPick, Pick, Selection};
 pub use selector::LabelSelector;

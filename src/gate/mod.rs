@@ -7,6 +7,7 @@
 //! | file | holds |
 //! |---|---|
 //! | `gate`, `state`, `attempts`, `failure`, `fault`, `command` | the values: everything that is told of a gate |
+//! | `progress` | how far a Job is that needs more than one pod |
 //! | `judge` | how it all comes together |
 //! | `count`, `policy` | counting as the Job controller counts |
 //! | `taken` | what took a pod away, which is not how its containers ended |
@@ -33,6 +34,7 @@ mod judge;
 mod logs;
 mod next;
 mod policy;
+mod progress;
 #[cfg(test)]
 mod rules;
 mod start;
@@ -52,5 +54,6 @@ pub use gate::{Attempt, Deadline, Gate, GateJob, GatePod, Outcome};
 pub use history::failure_of;
 pub use judge::{Purpose, judge};
 pub use logs::RunLog;
+pub use progress::Progress;
 pub use start::start_fault;
 pub use state::{GateState, JobFailure, Unseen};

@@ -7,6 +7,7 @@
 //! |---|---|
 //! | `report`, `step`, `evidence` | the documents: a `StatusList`, a `Change` |
 //! | `status`, `details` | one look: the runs as text, JSON or YAML |
+//! | `jobs` | the Jobs there are, one a line |
 //! | `feed` | what is old, hidden, or off by a clock, in sentences |
 //! | `text` | wrapping |
 //! | `missing` | what there is none of |
@@ -21,6 +22,7 @@ mod details;
 mod evidence;
 mod feed;
 mod goal;
+mod jobs;
 mod junit;
 mod missing;
 mod rbac;
@@ -38,6 +40,7 @@ mod wait;
 pub use closing::closing;
 pub use feed::sentences;
 pub use goal::Goal;
+pub use jobs::print_jobs;
 pub use junit::{Ended, write_junit};
 pub use missing::Missing;
 pub use rbac::{Access, Rule, Subject, Subjects};

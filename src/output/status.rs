@@ -12,8 +12,8 @@ use super::text::{WIDTH, lines, wrap};
 use super::{Missing, StatusList, feed};
 use crate::cluster::Feed;
 use crate::error::ExitCode;
-use crate::gate::Target;
-use crate::run::{OperatorReport, Rollout, RolloutState, Run, Step, StepBody, Verdict, span};
+use crate::gate::{Gate, Target};
+use crate::run::{OperatorReport, Rollout, RolloutState, Run, Source, Step, StepBody, Verdict, span};
 
 /// How a look is printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -84,7 +84,7 @@ impl Look<'_> {
     }
 
     fn run(&self, run: &Run) -> String {
-        let style = of_word(run.verdict.word()).bold();
+        let style = of_word(run.word()).bold();
         let headline = wrap(&headline(run), WIDTH).iter().map(|line| painted(line, style)).collect();
         let mut text = lines(headline);
         if let Some(operator) = &run.operator {
@@ -116,6 +116,12 @@ impl Look<'_> {
         words
     }
 
+    /// When a Job that is done goes; of one that failed its details tell.
+    fn expiry(&self, gate: &Gate) -> Option<String> {
+        let expires = gate.job.as_ref()?.expires.filter(|_| gate.state.passed())?;
+        Some(format!("deleted in {}", span(expires.duration_since(self.time))))
+    }
+
     fn step(&self, step: &Step) -> String {
         let number = step.id.gate_number().map(|number| number.to_string()).unwrap_or_default();
         let elapsed = step.took(self.time).map(span);
@@ -126,6 +132,8 @@ impl Look<'_> {
                     true => format!("{} of {} failed", tally.failed, tally.limit),
                     false => tally.to_string(),
                 });
+                let done = gate.job.iter().filter_map(|job| job.progress.as_ref()).map(|progress| progress.to_string());
+                let words: Vec<String> = done.chain(words).chain(self.expiry(gate)).collect();
                 words.iter().flat_map(|words| words.split(", ")).map(str::to_owned).collect()
             }
             StepBody::Rollout(Rollout { state: RolloutState::Pending, .. }) => Vec::new(),
@@ -145,9 +153,16 @@ impl Look<'_> {
     }
 }
 
-/// The name of a run, its verdict, and where it goes.
+/// The name of a run, its verdict, and where it goes or what made it.
 pub(super) fn headline(run: &Run) -> String {
-    let mut words = format!("{}: {}", run.full_name(), run.verdict.word());
+    let kind = match run.source {
+        Source::GitLabCore => String::new(),
+        source => format!("{} ", source.word()),
+    };
+    let mut words = format!("{kind}{}: {}", run.full_name(), run.word());
+    if let Some(made_by) = &run.made_by {
+        let _ = write!(words, ", {made_by}");
+    }
     let course = &run.course;
     match (&course.from, &course.target) {
         (Some(from), Some(target)) if run.verdict != Verdict::Settled => {

@@ -7,7 +7,9 @@ use super::evidence::{BacklogReport, ExcerptReport, ForecastReport, log_tail};
 use super::rollout::RolloutReport;
 use super::stage::StageReport;
 use crate::cluster::ExcerptKind;
-use crate::gate::{Attempts, Count, Ending, Gate, GateState, JobFailure, LastFailure, StartFault, Tally, Target};
+use crate::gate::{
+    Attempts, Count, Ending, Gate, GateState, JobFailure, LastFailure, Progress, StartFault, Tally, Target,
+};
 use crate::run::{Step, StepBody};
 
 #[derive(Clone, Debug, Serialize)]
@@ -37,6 +39,12 @@ pub(super) struct GateReport<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     next_restart: Option<Timestamp>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    expires: Option<Timestamp>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    managed_by: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    completions: Option<CompletionsReport<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     attempts: Option<AttemptsReport>,
     #[serde(skip_serializing_if = "Option::is_none")]
     blocked: Option<Blocked<'a>>,
@@ -52,6 +60,17 @@ pub(super) struct GateReport<'a> {
     command: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     advice: Option<&'a str>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct CompletionsReport<'a> {
+    succeeded: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    wanted: Option<u32>,
+    running: u32,
+    parallelism: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    indexes: Option<&'a str>,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -139,6 +158,9 @@ impl<'a> GateReport<'a> {
                 GateState::Retrying { next_restart } => next_restart,
                 _ => None,
             },
+            expires: job.and_then(|job| job.expires),
+            managed_by: job.and_then(|job| job.managed_by.as_deref()),
+            completions: job.and_then(|job| job.progress.as_ref()).map(CompletionsReport::new),
             attempts: job.map(|job| AttemptsReport::new(&job.attempts)),
             blocked: match &gate.state {
                 GateState::Blocked(fault) => Some(Blocked::new(fault)),
@@ -153,6 +175,18 @@ impl<'a> GateReport<'a> {
             backlog: job.and_then(|job| job.backlog.as_ref()).map(BacklogReport::new),
             command: job.and_then(|job| job.command.as_ref()).map(|command| command.shell(target)),
             advice: job.and_then(|job| job.advice.as_deref()),
+        }
+    }
+}
+
+impl<'a> CompletionsReport<'a> {
+    fn new(progress: &'a Progress) -> Self {
+        Self {
+            succeeded: progress.succeeded,
+            wanted: progress.wanted,
+            running: progress.running,
+            parallelism: progress.parallelism,
+            indexes: progress.indexes.as_deref(),
         }
     }
 }

@@ -10,7 +10,7 @@ use super::{ChangeReport, Missing};
 use crate::cluster::{ClusterEvent, FeedState, Kind, World};
 use crate::error::ExitCode;
 use crate::gate::Target;
-use crate::run::{Run, RunChange, Subject, changes, derive, feed_change};
+use crate::run::{Run, RunChange, Source, Subject, Verdict, changes, derive, feed_change};
 
 /// How changes are printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -77,7 +77,10 @@ impl Waiter {
             runs.retain(|run| self.name.as_ref().is_none_or(|name| run.name == *name));
             changed.extend(changes(&self.runs, &runs, time));
             let before = std::mem::replace(&mut self.runs, runs);
-            self.gone.extend(before.into_iter().filter(|run| !self.runs.iter().any(|now| now.uid == run.uid)));
+            // A Job that was done and is cleared away got where it was to get.
+            let was_done = |run: &Run| run.source == Source::Job && run.verdict == Verdict::Settled;
+            let gone = |run: &Run| !self.runs.iter().any(|now| now.uid == run.uid) && !was_done(run);
+            self.gone.extend(before.into_iter().filter(gone));
             self.gone.retain(|gone| !self.runs.iter().any(|now| now.full_name() == gone.full_name()));
         }
         self.last = changed.last().cloned().or(self.last.take());

@@ -9,11 +9,13 @@ use super::jobs::{Evidence, How, Job, Told};
 use super::report::{Instance, Line, Origin, Report};
 use crate::cluster::ExcerptKind;
 use crate::journal::How as Heard;
+use crate::run::Source;
 use Piece::{Count, Date, State, Time, Took, Word};
 
 /// The document that a report is.
 pub(super) fn document(report: &Report) -> Document<'_> {
-    let title = vec![Word("Upgrade report: "), Piece::theirs(&report.source)];
+    let upgrades = report.instances.iter().all(|instance| instance.source == Source::GitLabCore);
+    let title = vec![Word(if upgrades { "Upgrade report: " } else { "Report: " }), Piece::theirs(&report.source)];
     let mut blocks = vec![Block::Heading(1, title.clone()), Block::Facts(facts(report))];
     blocks.extend(report.notes.iter().map(|note| Block::Paragraph(vec![Word("Note: "), Piece::theirs(note)])));
     for instance in &report.instances {
@@ -107,6 +109,7 @@ impl Instance {
                 facts.push((name, vec![Piece::Theirs(version.clone().into())]));
             }
         };
+        version("Made by", &self.made_by);
         version("From", &self.from);
         version("To", &self.target);
         if self.path.len() > 1 {

@@ -8,7 +8,8 @@
 //! 3. A run that was not there yet gives its verdict and the steps that are neither pending nor skipped, from nothing.
 //!    Who keeps a journal over a restart leaves the entries without `from` out.
 //! 4. A run that is no longer there gives one entry, to [`GONE`].
-//! 5. A wait for background migrations that turns out not to make it before its deadline: once, and again only after it
+//! 5. A plain Job that another of its name took the place of is told of as it stands, also where that is the same word.
+//! 6. A wait for background migrations that turns out not to make it before its deadline: once, and again only after it
 //!    was in time between.
 
 use std::fmt;
@@ -16,7 +17,7 @@ use std::fmt;
 use jiff::Timestamp;
 
 use super::words::{gate_words, one_line, verdict_words};
-use super::{Rollout, RolloutState, Run, Step, StepBody, StepId};
+use super::{Rollout, RolloutState, Run, Source, Step, StepBody, StepId};
 use crate::cluster::FeedState;
 use crate::gate::{Attempts, Outlook};
 
@@ -45,6 +46,8 @@ pub struct RunChange {
 /// Which run it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunName {
+    /// What kind of thing it is.
+    pub source: Source,
     /// The namespace of its resource.
     pub namespace: String,
     /// The name of its resource.
@@ -92,7 +95,7 @@ impl Run {
 
     /// Which run it is, in words.
     pub fn full_name(&self) -> RunName {
-        RunName { namespace: self.namespace.clone(), name: self.name.clone() }
+        RunName { source: self.source, namespace: self.namespace.clone(), name: self.name.clone() }
     }
 
     fn upgrade_change(&self, from: Option<&'static str>, to: &'static str, text: String, time: Timestamp) -> RunChange {
@@ -150,6 +153,7 @@ fn compare(earlier: &Run, run: &Run, time: Timestamp, changes: &mut Vec<RunChang
         let same = earlier.steps.iter().find(|other| other.id == step.id);
         let was = same.filter(|_| next_hop.is_none()).map_or("pending", Step::word);
         let told = |earlier| failed_count_rose(earlier, step) || turned_too_late(earlier, step);
+        let told = |earlier| told(earlier) || run.source == Source::Job && made_again(earlier, step);
         let told = next_hop.is_none() && same.is_some_and(told);
         if was != step.word() || told {
             changes.push(step_change(run, step, Some(was), time));
@@ -162,6 +166,12 @@ fn compare(earlier: &Run, run: &Run, time: Timestamp, changes: &mut Vec<RunChang
         };
         changes.push(run.upgrade_change(Some(earlier.verdict.word()), run.verdict.word(), text, time));
     }
+}
+
+/// Whether another Job took the place of the one before it.
+fn made_again(before: &Step, after: &Step) -> bool {
+    let uid = |step: &Step| step.gate().and_then(|gate| gate.job.as_ref()).map(|job| job.uid.clone());
+    uid(before) != uid(after)
 }
 
 /// Whether the failed count of a gate rose. Only the same Job's counts can be compared.

@@ -5,7 +5,7 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `run`, `step`, `workload`, `stage` | the values |
+//! | `run`, `step`, `workload`, `stage`, `made_by` | the values |
 //! | `replicas` | how the pods of a Deployment fare |
 //! | `gitlab` | how an upgrade of GitLab becomes a run |
 //! | `job`, `rollout`, `gluesync` | the same of a plain Job, of the rollout of a workload, of an update of Gluesync |
@@ -17,6 +17,7 @@ mod changes;
 mod gitlab;
 mod gluesync;
 mod job;
+mod made_by;
 mod outlook;
 mod replicas;
 mod rollout;
@@ -30,8 +31,11 @@ mod words;
 mod workload;
 
 pub use changes::{GONE, RunChange, RunName, Subject, changes, feed_change};
-pub use outlook::{Clock, clock_words, forecast_words, outlook_words, pending_words, span, took_words, utc_clock};
-pub use run::{Course, Hop, MadeBy, OperatorReport, PastJob, Run, Source, Verdict, WhyPast};
+pub use made_by::{HookDeletion, MadeBy};
+pub use outlook::{
+    Clock, clock_words, forecast_words, outlook_words, pending_words, progress_words, span, took_words, utc_clock,
+};
+pub use run::{Course, Hop, OperatorReport, PastJob, Run, Source, Verdict, WhyPast};
 pub use stage::{Component, Stage, StageState};
 pub use step::{Rollout, RolloutState, Step, StepBody, StepId};
 pub use workload::{Crash, Replica, ReplicaState, Stuck, Template, Workload};
