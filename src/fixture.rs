@@ -169,7 +169,11 @@ impl Cluster {
     }
 
     fn judged(&self, waits_for_background: bool) -> Gate {
-        let purpose = Purpose { resource: "GitLabCore gitlab", waits_for_background };
+        let purpose = Purpose {
+            waiting: Some("upgrade"),
+            again: "change the spec of GitLabCore gitlab: the upgrade runs again with new Jobs.",
+            waits_for_background,
+        };
         judge(&self.world, self.world.jobs().next().unwrap(), &purpose)
     }
 

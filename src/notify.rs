@@ -94,7 +94,7 @@ impl Notices {
 fn brief(entry: &Entry) -> String {
     let tally = entry.tally();
     let tally = if tally.is_empty() { tally } else { format!(", {tally}") };
-    format!("{}: {}{tally}", entry.title(), entry.to)
+    format!("{}: {}{tally}", entry.title(), entry.said(&entry.to))
 }
 
 fn short(text: &str) -> String {

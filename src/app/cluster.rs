@@ -13,7 +13,7 @@ use crate::cli::{ConnectionArgs, JobArgs, StatusArgs, WaitArgs};
 use crate::clock::{Clock, SystemClock};
 use crate::cluster::{Change, ClusterEvent, FeedState, Kind, Scope, Selection, World};
 use crate::error::{ExitCode, ExpectedError};
-use crate::output::{Missing, Why};
+use crate::output::{Missing, Why, print_jobs};
 use crate::source::live::{Connection, Interest, Live, LogScope, ReadOnce, connect};
 
 /// How long one look may take once the cluster has answered.
@@ -26,7 +26,7 @@ pub(super) async fn status(
     selection: Selection,
 ) -> Result<ExitCode, ExpectedError> {
     let world = seen(connect(&connect_options(connection, selection)).await?).await;
-    file::look(&world, connection, args.output)
+    file::look(&world, connection, args.output, file::of_runs)
 }
 
 /// Which Jobs there are. How they fare is told, and is no verdict on anything.
@@ -36,7 +36,8 @@ pub(super) async fn jobs(
     selection: Selection,
 ) -> Result<ExitCode, ExpectedError> {
     let world = seen(connect(&connect_options(connection, selection)).await?).await;
-    match file::look(&world, connection, args.output.unwrap_or_default())? {
+    let print: file::Print = |look, format, mut out| print_jobs(look, format, &mut out);
+    match file::look(&world, connection, args.output.unwrap_or_default(), print)? {
         ExitCode::Failed => Ok(ExitCode::Settled),
         code => Ok(code),
     }

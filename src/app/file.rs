@@ -25,7 +25,15 @@ pub(super) fn status(
 ) -> Result<ExitCode, ExpectedError> {
     let mut world = World::default();
     events(connection, &args.file, asked)?.into_iter().for_each(|event| world.apply(event));
-    look(&world, connection, args.output)
+    look(&world, connection, args.output, of_runs)
+}
+
+/// How a look is printed.
+pub(super) type Print = fn(&Look<'_>, StatusFormat, &mut dyn io::Write) -> io::Result<()>;
+
+/// A look at runs, as `status` prints it.
+pub(super) fn of_runs(look: &Look<'_>, format: StatusFormat, mut out: &mut dyn io::Write) -> io::Result<()> {
+    look.print(format, &mut out)
 }
 
 /// Prints how things stand. What was named and is not there is said beside it, and alone where there is nothing else.
@@ -33,6 +41,7 @@ pub(super) fn look(
     world: &World,
     connection: &ConnectionArgs,
     format: StatusFormat,
+    print: Print,
 ) -> Result<ExitCode, ExpectedError> {
     let runs = derive(world);
     let (gone, missing): (Vec<_>, Vec<_>) = Missing::all(world, &runs).into_iter().partition(Missing::is_gone);
@@ -43,8 +52,8 @@ pub(super) fn look(
     let (time, target) = (world.time().unwrap_or_default(), connection.target());
     let look = Look { runs: &runs, missing: &missing, feed: world.feed(), time, target: &target };
     let told = match format {
-        StatusFormat::Text => look.print(format, &mut anstream::stdout().lock()),
-        _ => look.print(format, &mut io::stdout().lock()),
+        StatusFormat::Text => print(&look, format, &mut anstream::stdout().lock()),
+        _ => print(&look, format, &mut io::stdout().lock()),
     };
     if let Some(gone) = &gone {
         say(gone);

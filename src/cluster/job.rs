@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::meta::{Condition, Meta, Uid};
-use super::{Completions, Indexes, read};
+use super::{Completions, Indexes, Provenance, read};
 
 /// From this on a limit of failed pods is none: what the API server writes where a limit per index takes its place.
 pub const NO_LIMIT: u32 = i32::MAX.unsigned_abs();
@@ -58,6 +58,12 @@ pub struct Job {
     /// How many of its pods have to succeed, and did.
     #[serde(default)]
     pub completions: Completions,
+    /// `spec.ttlSecondsAfterFinished`: how long after its end it is deleted.
+    #[serde(default)]
+    pub ttl_seconds: Option<i64>,
+    /// What its annotations and labels tell of what made it.
+    #[serde(default)]
+    pub provenance: Box<Provenance>,
 }
 
 /// What an Indexed Job has besides.
@@ -182,6 +188,8 @@ impl Job {
                 .collect(),
             conditions: Condition::read_all(object),
             completions: Completions::read(object),
+            ttl_seconds: read::number(object, &["spec", "ttlSecondsAfterFinished"]),
+            provenance: Box::new(Provenance::read(object)),
         })
     }
 

@@ -8,7 +8,7 @@
 //! | `read`, `text` | lenient reading, cleaning |
 //! | `meta` | names, uids, owners, conditions |
 //! | `gitlabcore`, `gluesync_platform`, `job`, `pod`, `event`, `deployment`, `stateful_set`, `daemon_set` | one kind each |
-//! | `completions`, `indexes` | how many pods of a Job succeeded; indexes of an Indexed Job |
+//! | `completions`, `indexes`, `provenance` | how many pods of a Job succeeded; indexes of an Indexed Job; what made it |
 //! | `workload_kind` | the kinds that roll out |
 //! | `selector`, `selection` | label selectors; what is watched |
 //! | `object` | any of them, read from JSON |
@@ -42,6 +42,7 @@ mod memory;
 mod meta;
 mod object;
 mod pod;
+mod provenance;
 pub(crate) mod read;
 mod record;
 mod selection;
@@ -73,6 +74,7 @@ pub use memory::{Memory, Upgrade};
 pub use meta::{Condition, Labels, Meta, Owner, Uid, condition, holding, is_namespace};
 pub use object::{Kind, Object, Unreadable};
 pub use pod::{Container, ContainerRole, ContainerState, Pod, PodIndex, PodPhase, Terminated, restarts};
+pub use provenance::Provenance;
 pub use record::{FinishedRun, JobRecord, PodRecord, Released};
 pub use selection::{JobPick, Pick, Selection};
 pub use selector::LabelSelector;

@@ -14,15 +14,14 @@ pub(super) fn advice(
     backlog: Option<&Backlog>,
     purpose: &Purpose<'_>,
 ) -> Option<String> {
-    let resource = purpose.resource;
     let too_late = backlog.is_some_and(|backlog| backlog.outlook == Outlook::TooLate);
-    let again = || format!("change the spec of {resource}: the upgrade runs again with new Jobs.");
+    let again = purpose.again;
     Some(match state {
         GateState::Running { finishing: false } | GateState::Retrying { .. } if too_late => format!(
             "The background migrations go on in Sidekiq: only the wait for them ends, at its \
              activeDeadlineSeconds{}, and the upgrade fails. Once they are done, {}",
             seconds(job),
-            again(),
+            again,
         ),
         GateState::Running { finishing: false } | GateState::Retrying { .. } if job.managed_by.is_some() => format!(
             "{} manages the Job: whether it tries again is up to that controller.",
@@ -40,10 +39,11 @@ pub(super) fn advice(
             },
         ),
         GateState::Retrying { .. } => {
-            let again = "Kubernetes tries again by itself. The upgrade goes on if an attempt succeeds.";
+            let goes_on = purpose.waiting.map(|waiting| format!(" The {waiting} goes on if an attempt succeeds."));
+            let again = format!("Kubernetes tries again by itself.{}", goes_on.unwrap_or_default());
             match fails_at_once(&terms.rules) {
                 Some(what) => format!("{again} It fails at once with {what}."),
-                None => again.to_owned(),
+                None => again,
             }
         }
         GateState::Blocked(fault) => blocked(fault),
@@ -54,7 +54,7 @@ pub(super) fn advice(
             "The background migrations may still be running in Sidekiq: only the wait for them ended, at its \
              activeDeadlineSeconds{}. Once they are done, {}",
             seconds(job),
-            again(),
+            again,
         ),
         GateState::Failed(failure) if failure.reason == "DeadlineExceeded" => format!(
             "The Job ran out of time, activeDeadlineSeconds{}{}. Mend the cause, then {}",
@@ -64,14 +64,14 @@ pub(super) fn advice(
                 true => "; its pod and its log are gone",
                 false => "",
             },
-            again(),
+            again,
         ),
         GateState::Failed(failure) if failure.rule().is_some() => format!(
             "Its pod failure policy failed it at once, by rule {}. Mend the cause, then {}",
             failure.rule().unwrap_or_default(),
-            again(),
+            again,
         ),
-        GateState::Failed(_) => format!("Mend the cause, then {}", again()),
+        GateState::Failed(_) => format!("Mend the cause, then {}", again),
         GateState::Suspended => "The Job is suspended, and goes on when it is resumed.".to_owned(),
         GateState::Running { finishing: false } if replacement_delayed(job, pods) => {
             "The pod was taken away, which does not count as a failure; its replacement is delayed.".to_owned()

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use jiff::{SignedDuration, Timestamp};
 
 use super::logs::of_attempt;
-use super::{Attempts, Backlog, Command, Counting, Ending, Forecast, GateState, LastFailure, RunLog, Terms};
+use super::{Attempts, Backlog, Command, Counting, Ending, Forecast, GateState, LastFailure, Progress, RunLog, Terms};
 use crate::cluster::{Condition, Container, Event, Excerpt, ExcerptKind, Manifest, PodPhase, RunId, Uid, restarts};
 
 /// A gate. It holds points in time and never ages, so that equal means unchanged.
@@ -43,6 +43,12 @@ pub struct GateJob {
     pub ended: Option<Timestamp>,
     /// Its deadline, where it has one and has started.
     pub deadline: Option<Deadline>,
+    /// When its TTL deletes it, where it has one and has ended.
+    pub expires: Option<Timestamp>,
+    /// The controller that runs it in place of Kubernetes' own (`spec.managedBy`).
+    pub managed_by: Option<String>,
+    /// How far it is, where it needs more than one pod to succeed.
+    pub progress: Option<Progress>,
     /// Failed attempts in its counts.
     pub attempts: Attempts,
     /// On what terms they count.

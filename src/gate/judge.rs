@@ -1,20 +1,22 @@
 //! The state of a gate, from its Job, the Job's pods and their events.
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
 use super::count::{count, gave_up};
 use super::indexes::indexes;
 use super::{
-    Backlog, Deadline, Failure, Gate, GateJob, GatePod, GateState, JobFailure, LastFailure, Terms, Unseen, advice,
-    events_about, forecast, history, logs, next, start,
+    Backlog, Deadline, Failure, Gate, GateJob, GatePod, GateState, JobFailure, LastFailure, Progress, Terms, Unseen,
+    advice, events_about, forecast, history, logs, next, start,
 };
 use crate::cluster::{Condition, Job, JobRecord, PodRecord, World, holding};
 
 /// What a gate's Job is for, as far as advice depends on it.
 #[derive(Clone, Copy, Debug)]
 pub struct Purpose<'a> {
-    /// The resource whose spec starts the run again, as `GitLabCore gitlab`.
-    pub resource: &'a str,
+    /// What waits for it, and goes on when it is done: `upgrade`; absent where that is not known.
+    pub waiting: Option<&'a str>,
+    /// How it is run again once the cause is mended, as what follows `Mend the cause, then`.
+    pub again: &'a str,
     /// Whether the Job only waits for background migrations, which go on without it.
     pub waits_for_background: bool,
 }
@@ -72,6 +74,9 @@ pub fn judge(world: &World, record: &JobRecord, purpose: &Purpose<'_>) -> Gate {
             started: job.started.or(job.meta.created),
             ended: ended(job),
             deadline,
+            expires: expires(record),
+            managed_by: job.managed_by.clone(),
+            progress: Progress::of(job, &pods),
             attempts,
             terms,
             history,
@@ -113,6 +118,12 @@ fn ended(job: &Job) -> Option<Timestamp> {
 fn deadline(JobRecord { job, gone, .. }: &JobRecord) -> Option<Deadline> {
     let (at, seconds) = (job.deadline()?, job.deadline_seconds?);
     (!gone && !job.finished()).then_some(Deadline { at, seconds })
+}
+
+/// Its TTL counts from its end.
+fn expires(JobRecord { job, gone, .. }: &JobRecord) -> Option<Timestamp> {
+    let after = SignedDuration::from_secs(job.ttl_seconds?.max(0));
+    ended(job).filter(|_| !gone)?.checked_add(after).ok()
 }
 
 fn since(state: &GateState, job: &Job, last: Option<&LastFailure>) -> Option<Timestamp> {

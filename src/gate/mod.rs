@@ -7,6 +7,7 @@
 //! | file | holds |
 //! |---|---|
 //! | `gate`, `state`, `attempts`, `failure`, `fault`, `command` | the values: everything that is told of a gate |
+//! | `progress` | how far a Job is that needs more than one pod |
 //! | `judge` | how it all comes together |
 //! | `count`, `indexes` | counting as the Job controller counts, of the whole Job and of each of its indexes |
 //! | `policy`, `disruption`, `terms` | what a pod failure policy says of a failed pod, who disrupted it; on what terms a Job counts |
@@ -36,6 +37,7 @@ mod judge;
 mod logs;
 mod next;
 mod policy;
+mod progress;
 mod pulls;
 #[cfg(test)]
 mod rules;
@@ -60,6 +62,7 @@ pub use indexes::JobIndexes;
 pub use judge::{Purpose, judge};
 pub use logs::RunLog;
 pub use policy::{By, Counting, Matched, policy_words};
+pub use progress::Progress;
 pub use pulls::{NextPull, Pulls};
 pub use start::start_fault;
 pub use state::{GateState, JobFailure, Unseen};

@@ -4,13 +4,16 @@ use jiff::Timestamp;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::gate::{Attempts, Count, Outlook, Tally};
-use crate::run::{Run, RunChange, Step, StepId, Subject};
+use crate::run::{Run, RunChange, Source, Step, StepId, Subject, Verdict};
 
 /// One thing that became of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entry {
     /// When it was heard.
     pub time: Timestamp,
+    /// What kind of run it is about. Journals of upgrades of GitLab alone are kept.
+    #[serde(skip)]
+    pub source: Source,
     /// How it came to be known.
     pub how: How,
     /// What changed.
@@ -103,6 +106,7 @@ impl Entry {
     pub(super) fn new(change: RunChange, run: Option<&Run>, how: How) -> Self {
         Self {
             time: change.time,
+            source: change.run.as_ref().map(|run| run.source).unwrap_or_default(),
             how,
             subject: change.subject,
             of: run.map(|run| of(run, change.subject)).unwrap_or_default(),
@@ -130,7 +134,7 @@ impl Entry {
     pub fn title(&self) -> &'static str {
         match self.subject {
             Subject::Step(step) => step.title(),
-            Subject::Upgrade => "Upgrade",
+            Subject::Upgrade => self.source.noun(),
             Subject::Feed => "Feed",
         }
     }
@@ -141,6 +145,12 @@ impl Entry {
         rest.map_or(&self.text, |rest| {
             rest.strip_prefix(self.to.as_str()).unwrap_or(rest).trim_start_matches([',', ':', ' '])
         })
+    }
+
+    /// A state before or since, `from` or `to`, in a word for people: a verdict as it is said of such a run.
+    pub fn said<'a>(&self, word: &'a str) -> &'a str {
+        let verdict = Verdict::ALL.into_iter().find(|verdict| verdict.word() == word);
+        verdict.filter(|_| self.subject == Subject::Upgrade).map_or(word, |verdict| self.source.verdict_word(verdict))
     }
 
     /// The attempts in words, without any message: `3 of 6 failed`; empty where none failed.

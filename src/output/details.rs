@@ -10,8 +10,8 @@ use super::text::{WIDTH, wrap};
 use crate::cluster::{Excerpt, ExcerptKind};
 use crate::gate::{Command, Failure, Gate, GateJob, GateState, JobFailure, LastFailure, LogSource, StartFault, Target};
 use crate::run::{
-    Rollout, RolloutState, Run, Step, StepBody, Stuck, Workload, forecast_words, outlook_words, pending_words,
-    pull_words, reason_words, span, took_words, utc_clock,
+    MadeBy, Rollout, RolloutState, Run, Step, StepBody, Stuck, Workload, forecast_words, outlook_words, pending_words,
+    progress_words, pull_words, reason_words, span, took_words, utc_clock,
 };
 
 /// How wide the names are in front of what they stand for.
@@ -67,6 +67,9 @@ impl Details<'_> {
             GateState::Unknown(unseen) => self.add("Unknown", &unseen.to_string()),
             _ => {}
         }
+        if let Some(progress) = &job.progress {
+            self.add("Completions", &progress_words(progress));
+        }
         match &job.last_failure {
             Some(LastFailure::Known(failure)) => self.last_failure(failure),
             Some(LastFailure::Lost) => {
@@ -85,6 +88,16 @@ impl Details<'_> {
         self.backlog(job);
         if job.ended.is_none() {
             self.deadline(job);
+        }
+        if let Some(expires) = job.expires {
+            let left = span(expires.duration_since(self.time));
+            self.add("TTL", &format!("the Job is deleted in {left}, at {}", utc_clock(expires)));
+        }
+        if let Some(controller) = &job.managed_by {
+            self.add("Managed by", &format!("{controller}: its pods are counted as that tells"));
+        }
+        if let Some(deletion) = self.run.made_by.as_ref().and_then(MadeBy::deletion_words) {
+            self.add("Hook", &deletion);
         }
         if let (Depth::WithLog, Some(LastFailure::Known(failure))) = (self.depth, &job.last_failure) {
             self.log(failure);

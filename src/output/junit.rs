@@ -185,7 +185,7 @@ impl Case {
         let trouble = Trouble { kind, message, text };
         let failed = run.verdict == Verdict::Failed;
         let outcome = if failed { Outcome::Failure(trouble) } else { Outcome::Error(trouble) };
-        Self { name: "Upgrade".into(), took: SignedDuration::ZERO, outcome }
+        Self { name: run.source.noun().into(), took: SignedDuration::ZERO, outcome }
     }
 
     fn write<W: io::Write>(&self, suite: &str, writer: &mut Writer<W>) -> io::Result<()> {

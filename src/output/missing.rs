@@ -111,7 +111,7 @@ pub(super) fn is_met(cluster: Option<&ClusterName>, pick: &Pick, world: &World, 
     let mut runs = runs.iter().filter(of);
     match pick {
         Pick::Job(of) => runs.any(|run| {
-            let job = world.jobs().find(|record| record.job.meta.uid == run.uid);
+            let job = world.jobs().find(|record| record.job.meta.uid == *run.resource_uid());
             job.is_some_and(|record| of.picks(&record.job))
         }),
         _ => runs.any(|run| pick.name().is_none_or(|name| name == run.name)),

@@ -6,7 +6,8 @@
 //! | file | holds |
 //! |---|---|
 //! | `report`, `step`, `evidence` | the documents: a `StatusList`, a `Change` |
-//! | `status`, `details` | one look: the runs as text, JSON or YAML |
+//! | `status`, `headline`, `details` | one look: the runs as text, JSON or YAML |
+//! | `jobs` | the Jobs there are, one a line |
 //! | `feed` | what is old, hidden, or off by a clock, in sentences |
 //! | `text` | wrapping |
 //! | `missing` | what there is none of |
@@ -21,6 +22,8 @@ mod details;
 mod evidence;
 mod feed;
 mod goal;
+mod headline;
+mod jobs;
 mod junit;
 mod missing;
 mod rbac;
@@ -39,6 +42,7 @@ mod wait;
 pub use closing::closing;
 pub use feed::sentences;
 pub use goal::Goal;
+pub use jobs::print_jobs;
 pub use junit::{Ended, write_junit};
 pub use missing::{Missing, Why};
 pub use rbac::{Access, Rule, Subject, Subjects};

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::step::{AttemptsReport, StepReport};
 use crate::cluster::{Feed, FeedState, Kind};
 use crate::gate::Target;
-use crate::run::{Hop, OperatorReport, Run, RunChange};
+use crate::run::{Hop, MadeBy, OperatorReport, Run, RunChange};
 
 const API_VERSION: &str = "gatewatch/v1";
 
@@ -77,6 +77,8 @@ struct Item<'a> {
     namespace: &'a str,
     name: &'a str,
     uid: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    made_by: Option<MadeByReport<'a>>,
     verdict: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     phase: Option<&'a str>,
@@ -89,6 +91,26 @@ struct Item<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     operator: Option<Operator<'a>>,
     steps: Vec<StepReport<'a>>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct MadeByReport<'a> {
+    by: &'static str,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    hooks: &'a [String],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    weight: Option<i64>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    deletion: Vec<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    release: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    application: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kind: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<&'a str>,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -120,6 +142,30 @@ impl<'a> StatusList<'a> {
             feeds: feed.each().filter_map(|(cluster, feed)| Some((&**cluster?, FeedReport::new(feed)))).collect(),
             items: runs.iter().map(|run| Item::new(run, target)).collect(),
         }
+    }
+}
+
+impl<'a> MadeByReport<'a> {
+    fn new(made_by: &'a MadeBy) -> Self {
+        let mut report = Self {
+            by: made_by.word(),
+            hooks: made_by.hooks(),
+            weight: None,
+            deletion: made_by.deleted().iter().map(|policy| policy.word()).collect(),
+            release: None,
+            application: None,
+            kind: None,
+            name: None,
+        };
+        match made_by {
+            MadeBy::Helm { release, weight, hooks, .. } => {
+                report.release = release.as_deref();
+                report.weight = Some(*weight).filter(|_| !hooks.is_empty());
+            }
+            MadeBy::ArgoCd { application, .. } => report.application = application.as_deref(),
+            MadeBy::Owner { kind, name } => (report.kind, report.name) = (Some(kind.as_str()), Some(name.as_str())),
+        }
+        report
     }
 }
 
@@ -168,7 +214,8 @@ impl<'a> Item<'a> {
             context: run.cluster.as_deref().or(target.context.as_deref()),
             namespace: &run.namespace,
             name: &run.name,
-            uid: &run.uid.0,
+            uid: &run.resource_uid().0,
+            made_by: run.made_by.as_ref().map(MadeByReport::new),
             verdict: run.verdict.word(),
             phase: run.phase.as_deref(),
             from: run.course.from.as_deref(),

@@ -7,7 +7,10 @@ use serde_json::{Map, Value, json};
 use super::{ChangeReport, StatusList};
 use crate::cluster::{Change, ClusterEvent, Kind, WatchState, World};
 use crate::gate::{Ending, Failure, Gate, GateState, LastFailure, Target, Unseen};
-use crate::run::{RolloutState, Run, Source, Step, StepBody, StepId, UnseenDeployments, changes, feed_change, sample};
+use crate::run::{
+    HookDeletion, MadeBy, RolloutState, Run, Source, Step, StepBody, StepId, UnseenDeployments, changes, feed_change,
+    sample,
+};
 
 fn schema() -> Value {
     serde_json::from_str(include_str!("../../assets/report.schema.json")).unwrap()
@@ -59,7 +62,24 @@ fn runs() -> Vec<Run> {
     };
     let gates = gates.into_iter().map(|gate| with(2, StepBody::Gate(Box::new(gate))));
     let rollouts = rollouts.map(sample::rollout).chain([sample::stuck_rollout()]);
-    gates.chain(rollouts.map(|rollout| with(1, rollout))).chain([of_stages(), sample::stateful_set()]).collect()
+    let jobs = made_by().map(|made_by| Run { made_by: Some(made_by), ..sample::job_run(sample::indexed()) });
+    gates
+        .chain(rollouts.map(|rollout| with(1, rollout)))
+        .chain([of_stages(), sample::stateful_set()])
+        .chain(jobs)
+        .collect()
+}
+
+/// All that can make a run.
+fn made_by() -> [MadeBy; 4] {
+    let hooks = vec!["pre-upgrade".to_owned()];
+    let deleted = vec![HookDeletion::BeforeNext, HookDeletion::Succeeded, HookDeletion::Failed];
+    [
+        MadeBy::Helm { release: Some("shop".into()), hooks: hooks.clone(), weight: -5, deleted: deleted.clone() },
+        MadeBy::Helm { release: Some("shop".into()), hooks: Vec::new(), weight: 0, deleted: Vec::new() },
+        MadeBy::ArgoCd { application: Some("shop".into()), hooks, deleted },
+        MadeBy::Owner { kind: "CronJob".into(), name: "backup".into() },
+    ]
 }
 
 /// A run of stages.

@@ -7,13 +7,14 @@ use jiff::Timestamp;
 use unicode_width::UnicodeWidthStr;
 
 use super::details::{Depth, details};
+use super::headline::headline;
 use super::style::{of_word, painted};
 use super::text::{WIDTH, lines, wrap};
 use super::{Missing, StatusList, Why, feed};
 use crate::cluster::Feed;
 use crate::error::ExitCode;
-use crate::gate::Target;
-use crate::run::{OperatorReport, Rollout, RolloutState, Run, Step, StepBody, Verdict, span};
+use crate::gate::{Gate, Target};
+use crate::run::{OperatorReport, Rollout, RolloutState, Run, Source, Step, StepBody, Verdict, span};
 
 /// How a look is printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -85,17 +86,19 @@ impl Look<'_> {
     }
 
     fn run(&self, run: &Run) -> String {
-        let style = of_word(run.verdict.word()).bold();
+        let style = of_word(run.word()).bold();
         let headline = wrap(&headline(run), WIDTH).iter().map(|line| painted(line, style)).collect();
         let mut text = lines(headline);
         if let Some(operator) = &run.operator {
             text += &lines(wrap(&self.operator(operator), WIDTH));
         }
-        if !run.steps.is_empty() {
-            text.push('\n');
-        }
-        for step in &run.steps {
-            text += &self.step(step);
+        match run.steps.as_slice() {
+            [only] if run.source != Source::GitLabCore => text += &self.only_step(only),
+            [] => {}
+            steps => {
+                text.push('\n');
+                steps.iter().for_each(|step| text += &self.step(step));
+            }
         }
         let outline = |step| details(run, step, self.time, self.target, Depth::Outline);
         text += &run.to_look_at().map(outline).unwrap_or_default();
@@ -117,21 +120,45 @@ impl Look<'_> {
         words
     }
 
-    fn step(&self, step: &Step) -> String {
-        let number = step.id.gate_number().map(|number| number.to_string()).unwrap_or_default();
-        let elapsed = step.took(self.time).map(span);
-        let note = match &step.body {
+    /// When a Job that is done goes; of one that failed its details tell.
+    fn expiry(&self, gate: &Gate) -> Option<String> {
+        let expires = gate.job.as_ref()?.expires.filter(|_| gate.state.passed())?;
+        Some(format!("deleted in {}", span(expires.duration_since(self.time))))
+    }
+
+    /// What there is to say of a step besides its state, in parts.
+    fn notes(&self, step: &Step) -> Vec<String> {
+        match &step.body {
             StepBody::Gate(gate) => {
                 let words = gate.tried().map(|attempts| match gate.state.passed() {
                     true => attempts.counted(),
                     false => attempts.to_string(),
                 });
+                let done = gate.job.iter().filter_map(|job| job.progress.as_ref()).map(|progress| progress.to_string());
+                let words: Vec<String> = done.chain(words).chain(self.expiry(gate)).collect();
                 words.iter().flat_map(|words| words.split(", ")).map(str::to_owned).collect()
             }
             StepBody::Rollout(Rollout { state: RolloutState::Pending, .. }) => Vec::new(),
             StepBody::Rollout(rollout) => workloads(rollout),
             StepBody::Stage(stage) => [stage.message.clone()].into_iter().filter(|words| !words.is_empty()).collect(),
-        };
+        }
+    }
+
+    /// What there is to say of the only step of a run, whose state is that of the run.
+    fn only_step(&self, step: &Step) -> String {
+        let word = if step.ended().is_some() { "took" } else { "for" };
+        let took = step
+            .took(self.time)
+            .filter(|_| step.begun() && step.word() != "suspended")
+            .map(|took| format!("{word} {}", span(took)));
+        let words: Vec<String> = took.into_iter().chain(self.notes(step)).collect();
+        wrap(&words.join(", "), WIDTH - 2).iter().map(|line| format!("  {line}\n")).collect()
+    }
+
+    fn step(&self, step: &Step) -> String {
+        let number = step.id.gate_number().map(|number| number.to_string()).unwrap_or_default();
+        let elapsed = step.took(self.time).map(span);
+        let note = self.notes(step);
         let (title, word) = (step.id.title(), step.word());
         let before = format!("  {number:<2} {title:<27}");
         let after = format!("{:1$}{2:>7}", "", 10_usize.saturating_sub(word.len()), elapsed.unwrap_or_default());
@@ -143,25 +170,6 @@ impl Look<'_> {
         let line = format!("{before}{}{after}  {note}", painted(word, of_word(word)));
         line.trim_end().to_owned() + "\n"
     }
-}
-
-/// The name of a run, its verdict, and where it goes.
-pub(super) fn headline(run: &Run) -> String {
-    let mut words = format!("{}: {}", run.full_name(), run.verdict.word());
-    let course = &run.course;
-    match (&course.from, &course.target) {
-        (Some(from), Some(target)) if run.verdict != Verdict::Settled => {
-            let _ = write!(words, ", {from} to {target}");
-        }
-        (_, Some(version)) | (Some(version), None) => {
-            let _ = write!(words, ", {version}");
-        }
-        (None, None) => {}
-    }
-    if let Some(hop) = course.hop.as_ref().filter(|hop| hop.of > 1 && run.verdict != Verdict::Settled) {
-        let _ = write!(words, ", hop {hop}");
-    }
-    words
 }
 
 /// Ready of wanted replicas, by what they are: a release can split `sidekiq` over many Deployments.

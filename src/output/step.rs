@@ -9,7 +9,8 @@ use super::stage::StageReport;
 use super::terms::{CountingReport, IndexTally, NotCounted, TermsReport, not_counted};
 use crate::cluster::ExcerptKind;
 use crate::gate::{
-    Attempts, Count, Ending, Gate, GateState, JobFailure, LastFailure, NextPull, Pulls, StartFault, Tally, Target,
+    Attempts, Count, Ending, Gate, GateState, JobFailure, LastFailure, NextPull, Progress, Pulls, StartFault, Tally,
+    Target,
 };
 use crate::run::{Step, StepBody};
 
@@ -40,6 +41,12 @@ pub(super) struct GateReport<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     next_restart: Option<Timestamp>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    expires: Option<Timestamp>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    managed_by: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    completions: Option<CompletionsReport<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     attempts: Option<AttemptsReport>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     not_counted: Vec<NotCounted<'a>>,
@@ -59,6 +66,17 @@ pub(super) struct GateReport<'a> {
     command: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     advice: Option<&'a str>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct CompletionsReport<'a> {
+    succeeded: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    wanted: Option<u32>,
+    running: u32,
+    parallelism: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    indexes: Option<&'a str>,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -170,6 +188,9 @@ impl<'a> GateReport<'a> {
                 GateState::Retrying { next_restart } => next_restart,
                 _ => None,
             },
+            expires: job.and_then(|job| job.expires),
+            managed_by: job.and_then(|job| job.managed_by.as_deref()),
+            completions: job.and_then(|job| job.progress.as_ref()).map(CompletionsReport::new),
             attempts: job.map(|job| AttemptsReport::new(&job.attempts)),
             not_counted: job.map(not_counted).unwrap_or_default(),
             terms: job.and_then(|job| TermsReport::new(&job.terms)),
@@ -186,6 +207,18 @@ impl<'a> GateReport<'a> {
             backlog: job.and_then(|job| job.backlog.as_ref()).map(BacklogReport::new),
             command: job.and_then(|job| job.command.as_ref()).map(|command| command.shell(target)),
             advice: job.and_then(|job| job.advice.as_deref()),
+        }
+    }
+}
+
+impl<'a> CompletionsReport<'a> {
+    fn new(progress: &'a Progress) -> Self {
+        Self {
+            succeeded: progress.succeeded,
+            wanted: progress.wanted,
+            running: progress.running,
+            parallelism: progress.parallelism,
+            indexes: progress.indexes.as_deref(),
         }
     }
 }

@@ -12,7 +12,7 @@ use super::{ChangeReport, Missing, Why};
 use crate::cluster::{ClusterEvent, ClusterName, FeedState, Kind, Pick, Selection, World};
 use crate::error::ExitCode;
 use crate::gate::Target;
-use crate::run::{Run, RunChange, Subject, changes, derive, feed_change};
+use crate::run::{Run, RunChange, Source, Subject, Verdict, changes, derive, feed_change};
 
 /// How changes are printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -85,9 +85,11 @@ impl Waiter {
             runs.retain(|run| self.listed.contains(&run.cluster));
             changed.extend(changes(&self.runs, &runs, time));
             let before = std::mem::replace(&mut self.runs, runs);
-            self.gone.extend(before.into_iter().filter(|run| !self.runs.iter().any(|now| now.uid == run.uid)));
-            let came_back = |gone: &Run, now: &Run| (now.source, now.full_name()) == (gone.source, gone.full_name());
-            self.gone.retain(|gone| !self.runs.iter().any(|now| came_back(gone, now)));
+            // A Job that was done and is cleared away got where it was to get.
+            let was_done = |run: &Run| run.source == Source::Job && run.verdict == Verdict::Settled;
+            let gone = |run: &Run| !self.runs.iter().any(|now| now.uid == run.uid) && !was_done(run);
+            self.gone.extend(before.into_iter().filter(gone));
+            self.gone.retain(|gone| !self.runs.iter().any(|now| now.full_name() == gone.full_name()));
             for (cluster, world) in self.world.each() {
                 let met = world.selection().picks().iter().filter(|pick| is_met(cluster, pick, world, &self.runs));
                 self.met.extend(met.map(|pick| (cluster.cloned(), pick.clone())));

@@ -10,11 +10,13 @@ use super::report::{Instance, Line, Origin, Report};
 use crate::cluster::ExcerptKind;
 use crate::gate::{self, Attempts};
 use crate::journal::How as Heard;
+use crate::run::{Source, StepId};
 use Piece::{Count, Date, State, Time, Took, Word};
 
 /// The document that a report is.
 pub(super) fn document(report: &Report) -> Document<'_> {
-    let title = vec![Word("Upgrade report: "), Piece::theirs(&report.source)];
+    let upgrades = report.instances.iter().all(|instance| instance.source == Source::GitLabCore);
+    let title = vec![Word(if upgrades { "Upgrade report: " } else { "Report: " }), Piece::theirs(&report.source)];
     let mut blocks = vec![Block::Heading(1, title.clone()), Block::Facts(facts(report))];
     blocks.extend(report.notes.iter().map(|note| Block::Paragraph(vec![Word("Note: "), Piece::theirs(note)])));
     for instance in &report.instances {
@@ -108,6 +110,7 @@ impl Instance {
                 facts.push((name, vec![Piece::Theirs(version.clone().into())]));
             }
         };
+        version("Made by", &self.made_by);
         version("From", &self.from);
         version("To", &self.target);
         if self.path.len() > 1 {
@@ -271,7 +274,8 @@ impl Job {
         }
         facts.push(("Ran", if self.started.is_some() { [vec![Word("from ")], ran].concat() } else { ran }));
         if let Some(why) = self.why {
-            facts.push(("Not a gate now", vec![Word(why)]));
+            let name = if self.step == StepId::Job { "Since then" } else { "Not a gate now" };
+            facts.push((name, vec![Word(why)]));
         }
         if let Some((reason, message)) = &self.cause {
             let mut words = vec![Piece::theirs(reason)];

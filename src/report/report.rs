@@ -10,7 +10,7 @@ use crate::cluster::FeedState;
 use crate::gate::Target;
 use crate::journal::{Entry, How};
 use crate::output::sentences;
-use crate::run::{GONE, Subject, Verdict};
+use crate::run::{GONE, MadeBy, Source, Subject, Verdict};
 
 /// What a report is made of, and how.
 #[derive(Clone, Debug)]
@@ -58,7 +58,9 @@ pub struct Report {
 /// What is told of one instance.
 #[derive(Debug)]
 pub(super) struct Instance {
+    pub(super) source: Source,
     pub(super) name: String,
+    pub(super) made_by: Option<String>,
     /// How it stands, in a word and in words.
     pub(super) verdict: &'static str,
     pub(super) words: String,
@@ -123,8 +125,10 @@ impl Instance {
         }
         let over = || matches!(run.verdict, Verdict::Settled | Verdict::Failed).then_some(run.ended).flatten();
         Self {
+            source: run.source,
             name: run.full_name().to_string(),
-            verdict: if known.gone.is_some() { GONE } else { run.verdict.word() },
+            made_by: run.made_by.as_ref().map(MadeBy::to_string),
+            verdict: if known.gone.is_some() { GONE } else { run.word() },
             words: run.standing(until).text,
             from: run.course.from.clone().filter(|from| Some(from) != run.course.target.as_ref()),
             target: run.course.target.clone(),
@@ -146,8 +150,8 @@ impl Line {
             time: entry.time,
             how: entry.how,
             title: entry.title(),
-            from: entry.from.clone().filter(|from| *from != entry.to),
-            to: entry.to.clone(),
+            from: entry.from.as_ref().filter(|from| **from != entry.to).map(|from| entry.said(from).to_owned()),
+            to: entry.said(&entry.to).to_owned(),
             text: if redact { entry.tally() } else { entry.detail().to_owned() },
         }
     }

@@ -8,7 +8,8 @@
 //! 3. A run that was not there yet gives its verdict and the steps that are neither pending nor skipped, from nothing.
 //!    Who keeps a journal over a restart leaves the entries without `from` out.
 //! 4. A run that is no longer there gives one entry, to [`GONE`].
-//! 5. A wait for background migrations that turns out not to make it before its deadline: once, and again only after it
+//! 5. A plain Job that another of its name took the place of is told of as it stands, also where that is the same word.
+//! 6. A wait for background migrations that turns out not to make it before its deadline: once, and again only after it
 //!    was in time between.
 //! 6. A failure that a pod failure policy ignores: no count rises by it.
 //! 7. What holds the rollout of a workload up, where it is something else than before.
@@ -19,7 +20,7 @@ use jiff::Timestamp;
 
 use super::held::{Held, held_words};
 use super::words::{gate_words, ignored_words, one_line, verdict_words};
-use super::{Rollout, RolloutState, Run, Step, StepBody, StepId, Verdict};
+use super::{Rollout, RolloutState, Run, Source, Step, StepBody, StepId, Verdict};
 use crate::cluster::{ClusterName, FeedState};
 use crate::gate::{Attempts, GateState, Outlook};
 
@@ -52,6 +53,8 @@ pub struct RunChange {
 pub struct RunName {
     /// The cluster that it is in, where several are watched.
     pub cluster: Option<ClusterName>,
+    /// What kind of thing it is.
+    pub source: Source,
     /// The namespace of its resource.
     pub namespace: String,
     /// The name of its resource.
@@ -96,7 +99,9 @@ impl Subject {
 /// Every word that the state of a subject can have in an entry.
 pub fn state_words() -> impl Iterator<Item = &'static str> {
     let states = [GateState::WORDS, RolloutState::WORDS, Verdict::WORDS, FeedState::WORDS, &[GONE]];
-    states.into_iter().flatten().copied()
+    let of_others =
+        [Source::GluesyncPlatform, Source::Job].map(|source| Verdict::ALL.map(|of| source.verdict_word(of)));
+    states.into_iter().flatten().copied().chain(of_others.into_iter().flatten())
 }
 
 impl Run {
@@ -108,7 +113,12 @@ impl Run {
 
     /// Which run it is, in words.
     pub fn full_name(&self) -> RunName {
-        RunName { cluster: self.cluster.clone(), namespace: self.namespace.clone(), name: self.name.clone() }
+        RunName {
+            cluster: self.cluster.clone(),
+            source: self.source,
+            namespace: self.namespace.clone(),
+            name: self.name.clone(),
+        }
     }
 
     fn upgrade_change(&self, from: Option<&'static str>, to: &'static str, text: String, time: Timestamp) -> RunChange {
@@ -192,6 +202,7 @@ fn compare(earlier: &Run, run: &Run, time: Timestamp, changes: &mut Vec<RunChang
         let ignored = same.and_then(|earlier| newly_ignored(earlier, step));
         let told =
             |earlier| failed_count_rose(earlier, step) || turned_too_late(earlier, step) || held_up_anew(earlier, step);
+        let told = |earlier| told(earlier) || run.source == Source::Job && made_again(earlier, step);
         if was != step.word() || same.is_some_and(told) {
             let change = step_change(run, step, Some(was), time);
             let ignored = ignored.map(|ignored| format!("; {ignored}")).unwrap_or_default();
@@ -208,6 +219,12 @@ fn compare(earlier: &Run, run: &Run, time: Timestamp, changes: &mut Vec<RunChang
         };
         changes.push(run.upgrade_change(Some(earlier.verdict.word()), run.verdict.word(), text, time));
     }
+}
+
+/// Whether another Job took the place of the one before it.
+fn made_again(before: &Step, after: &Step) -> bool {
+    let uid = |step: &Step| step.gate().and_then(|gate| gate.job.as_ref()).map(|job| job.uid.clone());
+    uid(before) != uid(after)
 }
 
 /// Whether the failed count of a gate rose. Only the same Job's counts can be compared.

@@ -5,7 +5,7 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `run`, `step`, `workload`, `stage` | the values |
+//! | `run`, `step`, `workload`, `stage`, `made_by` | the values |
 //! | `rolling`, `replicas` | a workload of any kind, and how its pods fare |
 //! | `gitlab` | how an upgrade of GitLab becomes a run |
 //! | `job`, `rollout`, `gluesync` | the same of a plain Job, of the rollout of a workload, of an update of Gluesync |
@@ -18,6 +18,7 @@ mod gitlab;
 mod gluesync;
 mod held;
 mod job;
+mod made_by;
 mod outlook;
 mod pulls;
 mod replicas;
@@ -33,9 +34,12 @@ mod words;
 mod workload;
 
 pub use changes::{GONE, RunChange, RunName, Subject, changes, feed_change, state_words};
-pub use outlook::{Clock, clock_words, forecast_words, outlook_words, pending_words, span, took_words, utc_clock};
+pub use made_by::{HookDeletion, MadeBy};
+pub use outlook::{
+    Clock, clock_words, forecast_words, outlook_words, pending_words, progress_words, span, took_words, utc_clock,
+};
 pub use pulls::pull_words;
-pub use run::{Course, Hop, MadeBy, OperatorReport, PastJob, Run, Source, Verdict, WhyPast};
+pub use run::{Course, Hop, OperatorReport, PastJob, Run, Source, Verdict, WhyPast};
 pub use stage::{Component, Stage, StageState};
 pub use step::{Rollout, RolloutState, Step, StepBody, StepId, UnseenDeployments};
 pub use words::reason_words;

@@ -2,7 +2,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::gate::{Backlog, Forecast, Limit, Motion, Outlook, Took};
+use crate::gate::{Backlog, Forecast, Limit, Motion, Outlook, Progress, Took};
 
 /// How a time of the day is written.
 pub type Clock<'a> = &'a dyn Fn(Timestamp) -> String;
@@ -30,6 +30,15 @@ pub fn clock_words(ahead: SignedDuration, by: &str) -> String {
 pub fn utc_clock(time: Timestamp) -> String {
     let whole = time.as_second() % 60 == 0;
     time.strftime(if whole { "%H:%MZ" } else { "%H:%M:%SZ" }).to_string()
+}
+
+/// How far a Job is that needs more than one pod, with how many run at a time and which indexes are done:
+/// `3 of 6 done, 2 running, 2 at a time; indexes 0-1,4`.
+pub fn progress_words(progress: &Progress) -> String {
+    let queue = if progress.wanted.is_none() { " of a queue" } else { "" };
+    let indexes = progress.indexes.as_ref().filter(|indexes| !indexes.is_empty());
+    let indexes = indexes.map(|indexes| format!("; indexes {indexes}")).unwrap_or_default();
+    format!("{progress}, {} at a time{queue}{indexes}", progress.parallelism)
 }
 
 /// How many background migrations are pending, and how that moves: `7 pending, has not moved for 2m10s`. Once the wait for

@@ -1,12 +1,13 @@
 //! A run: one thing that goes through steps.
 
+use std::mem;
 use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use super::{Step, StepId};
-use crate::cluster::{ClusterName, Manifest, Uid, WorkloadKind, states};
-use crate::gate::{Attempt, Attempts, GateState, LastFailure, RunLog};
+use super::{MadeBy, Step, StepId};
+use crate::cluster::{ClusterName, JobRecord, Manifest, Uid, WorkloadKind, states};
+use crate::gate::{Attempt, Attempts, Gate, GateState, LastFailure, RunLog};
 
 /// One thing that goes through steps. It holds points in time and never ages, so that equal means unchanged.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,7 +20,8 @@ pub struct Run {
     pub namespace: String,
     /// The name of its resource.
     pub name: String,
-    /// The uid of its resource.
+    /// What tells it from every other: the uid of its resource, or of a Job what stands for its name, as one that is made again
+    /// goes on in the same run.
     pub uid: Uid,
     /// What made it, where that is told.
     pub made_by: Option<MadeBy>,
@@ -44,9 +46,10 @@ pub struct Run {
 }
 
 /// What kind of thing a run is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Source {
     /// An upgrade of a `GitLabCore`.
+    #[default]
     GitLabCore,
     /// An update of a `GluesyncPlatform`.
     GluesyncPlatform,
@@ -54,30 +57,6 @@ pub enum Source {
     Job,
     /// The rollout of a workload.
     Rollout(WorkloadKind),
-}
-
-/// What made a run, where that is told: it is named as what it is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum MadeBy {
-    /// A hook of Helm.
-    Helm {
-        /// The release, where it is told.
-        release: Option<String>,
-        /// When it runs: `pre-upgrade`, …
-        hooks: Vec<String>,
-    },
-    /// A hook of Argo CD.
-    ArgoCd {
-        /// When it runs: `PreSync`, …
-        hooks: Vec<String>,
-    },
-    /// Another object, which owns it: a CronJob, say.
-    Owner {
-        /// Its kind.
-        kind: String,
-        /// Its name.
-        name: String,
-    },
 }
 
 /// How a run stands.
@@ -190,7 +169,57 @@ impl WhyPast {
     }
 }
 
+impl PastJob {
+    /// What is kept of a Job that `gate` was, as it stands or ended.
+    pub(super) fn new(
+        record: &JobRecord,
+        mut gate: Gate,
+        step: Option<StepId>,
+        version: Option<String>,
+        why: WhyPast,
+    ) -> Self {
+        let job = gate.job.as_mut();
+        let (history, logs) =
+            job.map(|job| (mem::take(&mut job.history), mem::take(&mut job.logs))).unwrap_or_default();
+        let job = gate.job.as_ref();
+        Self {
+            name: record.job.meta.name.clone(),
+            uid: record.job.meta.uid.clone(),
+            step,
+            version,
+            why,
+            attempts: job.map(|job| job.attempts).filter(Attempts::any),
+            history: history.into(),
+            logs: logs.into(),
+            last_failure: job.and_then(|job| job.last_failure.clone()),
+            started: job.and_then(|job| job.started),
+            ended: job.and_then(|job| job.ended),
+            state: gate.state,
+        }
+    }
+}
+
 impl Source {
+    /// What such a run is, in a word, for people.
+    pub fn noun(self) -> &'static str {
+        match self {
+            Self::GitLabCore => "Upgrade",
+            Self::GluesyncPlatform => "Update",
+            Self::Job => "Job",
+            Self::Rollout(_) => "Rollout",
+        }
+    }
+
+    /// A verdict on such a run, in a word, for people; in documents it is [`Verdict::word`] for all of them.
+    pub fn verdict_word(self, verdict: Verdict) -> &'static str {
+        match (self, verdict) {
+            (Self::GluesyncPlatform, Verdict::Upgrading) => "updating",
+            (Self::Job | Self::Rollout(_), Verdict::Settled) => "done",
+            (Self::Job | Self::Rollout(_), Verdict::Upgrading) => "under way",
+            (_, verdict) => verdict.word(),
+        }
+    }
+
     /// The source as the report names it.
     pub fn word(self) -> &'static str {
         match self {
@@ -215,6 +244,9 @@ impl Source {
 }
 
 impl Verdict {
+    /// All of them.
+    pub const ALL: [Self; 5] = [Self::Settled, Self::Upgrading, Self::Stuck, Self::Failed, Self::Unknown];
+
     states! {
         /// The verdict as the report names it.
         Self::Settled => "settled",
@@ -230,7 +262,23 @@ impl Run {
     pub(super) fn of(mut self, cluster: &ClusterName) -> Self {
         let commands = self.steps.iter_mut().filter_map(Step::command_mut);
         commands.for_each(|command| *command = command.take().map(|command| command.on(cluster)));
-        Self { cluster: Some(cluster.clone()), ..self }
+        // That of a Job is made of names, which another cluster may have, too.
+        let uid = if self.source == Source::Job { Uid(format!("{cluster}/{}", self.uid)) } else { self.uid };
+        Self { cluster: Some(cluster.clone()), uid, ..self }
+    }
+
+    /// How it stands, in a word, for people: while a run of one step is under way, how that stands.
+    pub fn word(&self) -> &'static str {
+        match (self.source, self.verdict, self.steps.as_slice()) {
+            (Source::Job | Source::Rollout(_), Verdict::Upgrading, [only]) => only.word(),
+            (source, verdict, _) => source.verdict_word(verdict),
+        }
+    }
+
+    /// The uid of the resource that stands for it now.
+    pub fn resource_uid(&self) -> &Uid {
+        let job = || Some(&self.steps.first()?.gate()?.job.as_ref()?.uid);
+        job().filter(|_| self.source == Source::Job).unwrap_or(&self.uid)
     }
 
     /// What the operator recorded, where it agrees with the Jobs: it may have seen a failure that nobody saw here.

@@ -16,7 +16,7 @@ use crate::fixture::counted;
 pub(crate) use crate::fixture::run_log;
 use crate::gate::{
     Attempts, Backlog, Cause, Command, Counting, Deadline, Ending, Exit, Failure, Forecast, Gate, GateJob, GateState,
-    JobFailure, LastFailure, Limit, NextPull, Pulls, StartFault, Terms, Took,
+    JobFailure, LastFailure, Limit, NextPull, Progress, Pulls, StartFault, Terms, Took,
 };
 
 /// That time on the day of the upgrade.
@@ -83,6 +83,41 @@ pub(crate) fn run() -> Run {
         history: Vec::new(),
         manifest: Manifest::default(),
     }
+}
+
+/// A plain Job, `shop/reindex`, that is that gate.
+pub(crate) fn job_run(gate: Gate) -> Run {
+    let verdict = match gate.state {
+        GateState::Done => Verdict::Settled,
+        GateState::Failed(_) => Verdict::Failed,
+        _ => Verdict::Upgrading,
+    };
+    Run {
+        source: Source::Job,
+        namespace: "shop".into(),
+        name: "reindex".into(),
+        uid: Uid("job/shop/reindex".into()),
+        verdict,
+        phase: None,
+        course: Course::default(),
+        operator: None,
+        ended: gate.job.as_ref().and_then(|job| job.ended),
+        steps: vec![Step { id: StepId::Job, body: StepBody::Gate(Box::new(gate)) }],
+        ..run()
+    }
+}
+
+/// An Indexed Job of six completions, half of them done.
+pub(crate) fn indexed() -> Gate {
+    let mut gate = gate(GateState::Running { finishing: false }, 0);
+    if let Some(job) = &mut gate.job {
+        job.name = "reindex".into();
+        job.expires = Some(time("15:21:02"));
+        job.managed_by = Some("kueue.x-k8s.io/multikueue".into());
+        job.progress =
+            Some(Progress { succeeded: 3, wanted: Some(6), running: 2, parallelism: 2, indexes: Some("0-1,4".into()) });
+    }
+    gate
 }
 
 /// A rollout of `webservice` and `sidekiq`.
@@ -171,6 +206,9 @@ pub(crate) fn gate(state: GateState, restarts: u32) -> Gate {
             started: Some(time("15:00:00")),
             ended: ended.then(|| time("15:04:12")),
             deadline: Some(Deadline { at: time("16:00:00"), seconds: 3600 }),
+            expires: None,
+            managed_by: None,
+            progress: None,
             attempts: Attempts::new(restarts, 0, 6, true),
             terms: Terms::default(),
             history: Vec::new(),

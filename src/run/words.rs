@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::outlook::{outlook_words, pending_words, utc_clock};
-use super::{Hop, Run, Step, Verdict};
+use super::{Hop, Run, Source, Step, Verdict};
 use crate::gate::{Counting, Ending, Failure, Gate, GateJob, GateState, JobFailure, LastFailure, Outlook, Telling};
 
 /// The most characters of a message in an entry: an entry is one line.
@@ -25,6 +25,9 @@ pub(super) fn gate_words(gate: &Gate) -> String {
         _ => {}
     }
     words += &gate.job.as_ref().and_then(|job| pending(&gate.state, job)).unwrap_or_default();
+    if let Some(progress) = gate.job.as_ref().and_then(|job| job.progress.as_ref()) {
+        words += &format!(", {progress}");
+    }
     let Some(job) = gate.job.as_ref().filter(|job| job.attempts.any()) else { return words };
     // What is over has no use for the attempts that were left, and what failed on the way is no news any more.
     let over = matches!(gate.state, GateState::Running { finishing: true } | GateState::Unknown(_));
@@ -98,6 +101,16 @@ pub(super) fn verdict_words(run: &Run) -> String {
         let job = job.map(|job| format!(" (job/{})", job.name)).unwrap_or_default();
         step.map(|step| format!(" at {}{job}", step.id.title())).unwrap_or_default()
     };
+    if run.source != Source::GitLabCore {
+        let noun = run.source.noun();
+        let at_step = || if run.steps.len() > 1 { at_step() } else { String::new() };
+        return match run.verdict {
+            Verdict::Settled => format!("{noun} complete{}", to("at")),
+            Verdict::Upgrading => format!("{noun} {}{}", run.word(), to("to")),
+            Verdict::Stuck | Verdict::Failed => format!("{noun} {}{}", run.word(), at_step()),
+            Verdict::Unknown => format!("It cannot be told how the {} stands", noun.to_lowercase()),
+        };
+    }
     match run.verdict {
         Verdict::Settled => format!("Settled{}", to("at")),
         Verdict::Upgrading => {

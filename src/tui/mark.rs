@@ -53,8 +53,7 @@ impl Mark {
 
     /// The state that a word names: of a gate, of a rollout, of an upgrade, or of the feed.
     pub fn named(word: &str) -> Option<Self> {
-        let verdicts = [Verdict::Settled, Verdict::Upgrading, Verdict::Stuck, Verdict::Failed, Verdict::Unknown];
-        let verdict = || verdicts.into_iter().find(|verdict| verdict.word() == word).map(Self::from);
+        let verdict = || Verdict::ALL.into_iter().find(|verdict| verdict.word() == word).map(Self::from);
         Self::ALL.into_iter().find(|mark| mark.words().0 == word).or_else(verdict)
     }
 

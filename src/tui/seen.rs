@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use super::model::{BEATS_A_PAGE, Focus, Mode, Model, Over, Screen};
 use crate::cluster::{Feed, Uid};
 use crate::journal::{Entry, Journal};
-use crate::run::{GONE, Run, RunName, Step};
+use crate::run::{GONE, Run, RunName, Source, Step, Verdict};
 use crate::tape::{Gauge, Moment, Shown};
 
 impl Model {
@@ -73,7 +73,7 @@ impl Model {
     /// The run that is shown: the only one, or the one that was opened. In a kiosk, the one whose turn it is.
     pub(super) fn run(&self) -> Option<&Run> {
         if self.settings.mode != Mode::Interactive {
-            return self.runs().get(self.page());
+            return self.pages().get(self.page()).copied();
         }
         match self.runs() {
             [only] => Some(only),
@@ -86,9 +86,18 @@ impl Model {
         self.journals.of(run)
     }
 
+    /// The runs that a kiosk shows in turn. While there is anything else, Jobs that are done are not: there can be hundreds of them,
+    /// and what fails would have its turn once an hour.
+    pub(super) fn pages(&self) -> Vec<&Run> {
+        let done = |run: &Run| run.source == Source::Job && run.verdict == Verdict::Settled;
+        let all = self.runs().iter();
+        let open: Vec<&Run> = all.clone().filter(|run| !done(run)).collect();
+        if open.is_empty() { all.collect() } else { open }
+    }
+
     /// The page of a kiosk whose turn it is, from 0.
     pub(super) fn page(&self) -> usize {
-        (self.beat / BEATS_A_PAGE).checked_rem(self.runs().len()).unwrap_or(0)
+        (self.beat / BEATS_A_PAGE).checked_rem(self.pages().len()).unwrap_or(0)
     }
 
     /// The number of the selected step in its run.
@@ -122,10 +131,13 @@ impl Model {
         reading.pager.search.as_ref().map(|search| search.pattern().text())
     }
 
-    /// The instances that the filter lets through.
+    /// The instances that the filter lets through, and the Jobs in a state that it names.
     pub(super) fn listed(&self) -> Vec<&Run> {
         let wanted = self.filter.to_lowercase();
-        let matches = |run: &&Run| format!("{}/{}", run.namespace, run.name).to_lowercase().contains(&wanted);
+        // The state is asked for by its word: of hundreds of Jobs those are looked for that failed.
+        let in_state = |run: &Run| !wanted.is_empty() && run.source == Source::Job && run.word().starts_with(&wanted);
+        let matches =
+            |run: &&Run| in_state(run) || format!("{}/{}", run.namespace, run.name).to_lowercase().contains(&wanted);
         self.runs().iter().filter(matches).collect()
     }
 

@@ -18,15 +18,13 @@ mod rollouts;
 mod symptoms;
 mod verdict;
 
-use std::mem;
-
 use jiff::Timestamp;
 
 use self::jobs::{Jobs, Past};
 use self::rollouts::{Between, rollout};
 use super::{PastJob, Run, Source, Step, StepBody, StepId, UnseenDeployments, Verdict};
 use crate::cluster::{Deployment, GitLabCore, JobRecord, Kind, World};
-use crate::gate::{Attempts, Gate, GateState, Purpose, Unseen, judge};
+use crate::gate::{Gate, GateState, Purpose, Unseen, judge};
 
 /// The run of one instance.
 pub(super) fn upgrade(core: &GitLabCore, world: &World) -> Run {
@@ -125,9 +123,9 @@ fn gate(core: &GitLabCore, world: &World, jobs: &Jobs<'_>, step: StepId) -> Gate
 
 /// The gate that a Job of the instance is, or was.
 fn judged(core: &GitLabCore, world: &World, record: &JobRecord, step: Option<StepId>) -> Gate {
-    let resource = format!("GitLabCore {}", core.meta.name);
+    let again = format!("change the spec of GitLabCore {}: the upgrade runs again with new Jobs.", core.meta.name);
     let waits_for_background = step == Some(StepId::BatchedMigrations);
-    judge(world, record, &Purpose { resource: &resource, waits_for_background })
+    judge(world, record, &Purpose { waiting: Some("upgrade"), again: &again, waits_for_background })
 }
 
 /// Whether a later step has begun although this gate has no Job: it ran before we looked. The version alone says nothing
@@ -165,23 +163,8 @@ fn deployments<'a>(core: &GitLabCore, world: &'a World, jobs: &Jobs<'_>) -> Vec<
 
 fn history(core: &GitLabCore, world: &World, jobs: &Jobs<'_>) -> Vec<PastJob> {
     let past = |past: Past<'_>| {
-        let mut gate = judged(core, world, past.record, past.step);
-        let (history, logs) =
-            gate.job.as_mut().map(|job| (mem::take(&mut job.history), mem::take(&mut job.logs))).unwrap_or_default();
-        PastJob {
-            name: past.record.job.meta.name.clone(),
-            uid: past.record.job.meta.uid.clone(),
-            step: past.step,
-            version: past.version.clone(),
-            why: past.why,
-            attempts: gate.job.as_ref().map(|job| job.attempts).filter(Attempts::any),
-            history: history.into(),
-            logs: logs.into(),
-            last_failure: gate.job.as_ref().and_then(|job| job.last_failure.clone()),
-            started: gate.job.as_ref().and_then(|job| job.started),
-            ended: ended(&gate),
-            state: gate.state,
-        }
+        let gate = judged(core, world, past.record, past.step);
+        PastJob::new(past.record, gate, past.step, past.version, past.why)
     };
     let mut history: Vec<PastJob> = jobs.past().map(past).collect();
     history.sort_by(|one, other| (one.started, &one.name).cmp(&(other.started, &other.name)));

@@ -85,10 +85,16 @@ impl Told {
         let run = run.filter(|_| entry.subject != Subject::Feed).map(RunName::to_string).unwrap_or_default();
         let from = match (&entry.from, entry.how) {
             (_, How::Found) => "found".to_owned(),
-            (Some(from), _) if *from != entry.to => format!("{from} {}", if theme.ascii { "->" } else { "→" }),
+            (Some(from), _) if *from != entry.to => {
+                format!("{} {}", entry.said(from), if theme.ascii { "->" } else { "→" })
+            }
             _ => String::new(),
         };
-        let to = if tone == Tone::Failed { format!(" {} ", entry.to.to_uppercase()) } else { entry.to.clone() };
+        let to = if tone == Tone::Failed {
+            format!(" {} ", entry.to.to_uppercase())
+        } else {
+            entry.said(&entry.to).to_owned()
+        };
         let tally;
         let detail = if model.settings.redact {
             tally = entry.tally();

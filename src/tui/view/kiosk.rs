@@ -10,7 +10,7 @@ use super::big::big;
 use super::{banner, fields, header, instances, scrubber, steps, summary, waiting, words};
 use crate::cluster::FeedState;
 use crate::gate::{Gate, GateJob, GateState, LastFailure, Outcome, Outlook};
-use crate::run::{Run, Step, Verdict, outlook_words, pending_words};
+use crate::run::{Run, Source, Step, Verdict, outlook_words, pending_words};
 use crate::tui::mark::Mark;
 use crate::tui::model::Model;
 use crate::tui::theme::{Glyph, Tone};
@@ -58,9 +58,16 @@ fn edges(model: &Model, buffer: &mut Buffer) {
     right.extend([Span::raw("   "), theme.span(Tone::Strong, clock)]);
     put_both(buffer, area.x, area.y, area.width, left.into(), right.into(), theme);
 
-    let page = match model.runs().len() {
-        0 | 1 => String::new(),
-        pages => format!("  Page {} of {pages}", model.page() + 1),
+    let page = match model.pages().len() {
+        0 | 1 => Vec::new(),
+        pages => vec![theme.span(Tone::Muted, format!("  Page {} of {pages}", model.page() + 1))],
+    };
+    let tally = match instances::tally(theme, model.runs()) {
+        tally if model.runs().len() < 2 || tally.is_empty() => Vec::new(),
+        tally => {
+            let count = words::counted(model.runs().len(), instances::noun(model.runs()));
+            [vec![theme.span(Tone::Muted, format!("  {count}"))], tally].concat()
+        }
     };
     let feed = model.feed();
     let age = match (feed.state(), feed.heard()) {
@@ -71,7 +78,7 @@ fn edges(model: &Model, buffer: &mut Buffer) {
         (_, None) => theme.span(Tone::Muted, "nothing seen yet"),
     };
     let age = Line::from(vec![age, Span::raw("  ")]);
-    put_both(buffer, area.x, area.bottom() - 1, area.width, theme.span(Tone::Muted, page).into(), age, theme);
+    put_both(buffer, area.x, area.bottom() - 1, area.width, Line::from([page, tally].concat()), age, theme);
     scrubber::draw(model, area.bottom() - 2, buffer);
     let lines = [Some(area.y + 1), model.gauge().is_none().then_some(area.bottom() - 2)];
     for y in lines.into_iter().flatten() {
@@ -115,19 +122,22 @@ fn blocks(model: &Model, run: &Run, area: Rect) -> Vec<Block> {
     let step = run.to_look_at();
     let mark = instances::mark(run);
     let word = match (step, run.verdict) {
-        (_, Verdict::Settled) | (None, _) => run.verdict.word(),
-        _ if mark == Mark::from(run.verdict) && mark == Mark::Running => run.verdict.word(),
+        (_, Verdict::Settled) | (None, _) => run.word(),
+        _ if mark == Mark::from(run.verdict) && mark == Mark::Running => run.word(),
         _ => mark.words().0,
     };
     let job = step.and_then(Step::gate).and_then(|gate| gate.job.as_ref());
     let gap = if width < 80 { "   " } else { "      " };
     let mut course = summary::course(model, run, true);
+    course.extend(run.made_by.as_ref().map(|made_by| theme.span(Tone::Text, one_line(&made_by.to_string()))));
     if let Some(hop) = run.course.hop.as_ref().filter(|hop| hop.of > 1) {
         course.push(theme.span(Tone::Muted, format!("{gap}hop {} of {}", hop.number, hop.of)));
     }
     let elapsed = summary::elapsed(model, run, width < 80);
-    if line_width(&elapsed) > 0 {
-        course.push(Span::raw(gap));
+    // The line of an only step has it.
+    let told_below = run.source != Source::GitLabCore && run.steps.len() == 1 && step.is_some();
+    if line_width(&elapsed) > 0 && !told_below {
+        course.extend((run.made_by.is_some() || run.source == Source::GitLabCore).then(|| Span::raw(gap)));
         course.extend(elapsed.spans);
     }
     let mut blocks = vec![
@@ -135,7 +145,11 @@ fn blocks(model: &Model, run: &Run, area: Rect) -> Vec<Block> {
         Block { rank: 3, gap: 2, lines: vec![Line::from(course)] },
         Block { rank: 0, gap: 2, lines: big(theme, &word.to_uppercase(), mark, area) },
         Block { rank: 1, gap: 1, lines: step.map(|step| what(model, step, gap)).into_iter().collect() },
-        Block { rank: 5, gap: 1, lines: vec![chain(model, run, width)] },
+        Block {
+            rank: 5,
+            gap: 1,
+            lines: if run.steps.len() == 1 { Vec::new() } else { vec![chain(model, run, width)] },
+        },
     ];
     if let Some((step, job)) = step.zip(job) {
         blocks.push(Block { rank: 6, gap: 2, lines: attempts(model, step, job) });

@@ -22,7 +22,7 @@ pub struct Plan {
     shorter: Option<Vec<Line<'static>>>,
     /// The run's name, verdict and versions.
     pub title: bool,
-    /// The operator's word.
+    /// The operator's word, or what made it.
     pub operator: Option<Line<'static>>,
     /// Empty rows above the steps.
     pub air_above: u16,
@@ -45,13 +45,16 @@ pub struct Plan {
 impl Plan {
     /// Everything, and then less, until it fits into `height` rows.
     pub fn new(model: &Model, run: &Run, rows: Vec<Row>, height: u16) -> Self {
+        let operator = run.operator.as_ref().map(|report| summary::operator(model, report));
+        let columns = model.size().width.saturating_sub(summary::verdict_column(model, run) + 4);
+        let made_by = || run.made_by.as_ref().map(|made_by| summary::made_by(model, made_by, columns.into()));
         let mut plan = Self {
             rule: true,
             telling: model.looks_back().is_some(),
             banners: banner::lines(model, banner::most(model)),
             shorter: Some(banner::lines(model, 1)),
             title: true,
-            operator: run.operator.as_ref().map(|report| summary::operator(model, report)),
+            operator: operator.or_else(made_by),
             air_above: 1,
             steps: u16::try_from(run.steps.len()).unwrap_or(u16::MAX),
             rail: if height >= SPACIOUS { 2 } else { 1 },

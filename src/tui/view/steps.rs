@@ -7,7 +7,7 @@ use ratatui::text::{Line, Span};
 
 use super::words;
 use crate::cluster::WorkloadKind;
-use crate::gate::{Attempts, Count, Gate, GateJob, GateState, Outcome, Outlook, Unseen};
+use crate::gate::{Attempts, Count, Gate, GateJob, GateState, Outcome, Outlook, Progress, Unseen};
 use crate::run::{Rollout, RolloutState, Run, Step, StepBody, UnseenDeployments};
 use crate::tui::mark::Mark;
 use crate::tui::model::Model;
@@ -134,6 +134,27 @@ fn gate_extra(theme: Theme, gate: &Gate, room: usize) -> Vec<Span<'static>> {
         };
         return vec![theme.span(Tone::Muted, word)];
     };
+    let all = room;
+    let done = job.progress.as_ref();
+    let room = done.map_or(room, |progress| room.saturating_sub(width(&progress.brief()) + 2));
+    let spans = told_extra(theme, gate, job, room);
+    match done {
+        Some(progress) => progress_extra(theme, progress, spans, all),
+        None => spans,
+    }
+}
+
+/// How far it is, before what else is told, in as many words as there is room for.
+fn progress_extra(theme: Theme, progress: &Progress, rest: Vec<Span<'static>>, room: usize) -> Vec<Span<'static>> {
+    let taken = if rest.is_empty() { 0 } else { wide(&rest) + 2 };
+    let whole = progress.to_string();
+    let words = if width(&whole) + taken <= room { whole } else { progress.brief() };
+    let gap = (!rest.is_empty()).then(|| Span::raw("  "));
+    [theme.span(Tone::Text, words)].into_iter().chain(gap).chain(rest).collect()
+}
+
+/// What is told of a gate that has a Job: its attempts, what keeps it, what it counts.
+fn told_extra(theme: Theme, gate: &Gate, job: &GateJob, room: usize) -> Vec<Span<'static>> {
     let spans = if job.attempts.any() { attempts_extra(theme, gate, job, room) } else { Vec::new() };
     let (tone, what) = match &gate.state {
         GateState::Blocked(fault) => (Tone::Text, fault.reason.clone()),

@@ -3,18 +3,18 @@
 use ratatui::text::{Line, Span};
 
 use super::fields::bold;
-use super::words;
-use crate::run::{OperatorReport, Run, Verdict};
+use super::{instances, words};
+use crate::run::{MadeBy, OperatorReport, Run, Source, Verdict};
 use crate::tui::mark::Mark;
 use crate::tui::model::Model;
 use crate::tui::theme::{Glyph, Tone};
-use crate::tui::widget::text::{fit, width};
+use crate::tui::widget::text::{fit, one_line, width};
 
 /// The name, the verdict and the versions; `columns` is the room.
 pub fn title(model: &Model, run: &Run, columns: usize) -> Line<'static> {
     let theme = model.theme();
     let mut spans = vec![theme.span(Tone::Strong, name(model, run)), Span::raw("  ")];
-    spans.extend(verdict(model, run.verdict));
+    spans.extend(verdict(model, run));
     spans.push(Span::raw(if columns < 80 { "  " } else { "   " }));
     let spare = columns.saturating_sub(spans.iter().map(|span| width(&span.content)).sum::<usize>());
     let mut course = course(model, run, true);
@@ -42,14 +42,18 @@ pub fn verdict_column(model: &Model, run: &Run) -> u16 {
 }
 
 /// The verdict in capitals; a failure as a label.
-pub fn verdict(model: &Model, verdict: Verdict) -> Vec<Span<'static>> {
+pub fn verdict(model: &Model, run: &Run) -> Vec<Span<'static>> {
     let theme = model.theme();
-    let word = verdict.word().to_uppercase();
-    match verdict {
+    let word = run.word().to_uppercase();
+    let mark = match run.source {
+        Source::GitLabCore => Mark::from(run.verdict),
+        _ => instances::mark(run),
+    };
+    match run.verdict {
         Verdict::Failed => {
             vec![theme.span(Tone::Failed, format!(" {} {word} ", theme.mark(Mark::Failed, 0)))]
         }
-        verdict => vec![bold(theme, Mark::from(verdict).tone(), word)],
+        _ => vec![bold(theme, mark.tone(), word)],
     }
 }
 
@@ -98,6 +102,15 @@ pub fn elapsed(model: &Model, run: &Run, short: bool) -> Line<'static> {
         (false, Some(_)) => format!("took {passed}"),
     };
     Line::from(theme.span(Tone::Text, word))
+}
+
+/// What made it, and where there is room in so many columns, when that takes it away.
+pub fn made_by(model: &Model, made_by: &MadeBy, columns: usize) -> Line<'static> {
+    let theme = model.theme();
+    let name = one_line(&made_by.to_string());
+    let deletion = made_by.deletion_words().map(|words| format!(", {words}"));
+    let deletion = deletion.filter(|words| width(&name) + width(words) <= columns);
+    Line::from(vec![theme.span(Tone::Text, name), theme.span(Tone::Muted, deletion.unwrap_or_default())])
 }
 
 /// The operator's word, and where it does not agree with the cluster, how far it is behind.

@@ -2,7 +2,7 @@
 
 use super::{ATTEMPTS, CAUSE, Fields, HEAD, LOOSE, MESSAGE, bold};
 use crate::gate::{Gate, GateJob, GateState, JobFailure, Outlook, StartFault, Unseen};
-use crate::run::{Run, Step, reason_words};
+use crate::run::{Run, Step, progress_words, reason_words};
 use crate::tui::theme::Tone;
 use crate::tui::view::words;
 use crate::tui::widget::text::{one_line, width};
@@ -93,6 +93,9 @@ impl Fields<'_> {
 
     fn job(&mut self, run: &Run, gate: &Gate, job: &GateJob) {
         let over = matches!(gate.state, GateState::Done);
+        if let Some(progress) = &job.progress {
+            self.text(CAUSE, "Completions", Tone::Text, &progress_words(progress), MESSAGE);
+        }
         if let Some(last) = &job.last_failure {
             self.last_failure(run, last, job, if over { LOOSE } else { HEAD });
         }
@@ -111,6 +114,14 @@ impl Fields<'_> {
         self.not_counted(job);
         if job.ended.is_none() && !matches!(gate.state, GateState::Failing(_)) {
             self.deadline(job);
+        }
+        if let Some(expires) = job.expires {
+            let left = words::expected(self.model.now(), expires);
+            self.field(LOOSE, "TTL", vec![self.theme.span(Tone::Text, format!("the Job is deleted {left}"))]);
+        }
+        if let Some(controller) = &job.managed_by {
+            let told = format!("{}: its pods are counted as that tells", one_line(controller));
+            self.text(LOOSE, "Managed by", Tone::Text, &told, 2);
         }
         if let Some(advice) = &job.advice {
             // Where somebody has to act, or has to know whether they do, it says so.
