@@ -8,7 +8,7 @@
 //! | `read`, `text` | lenient reading, cleaning |
 //! | `meta` | names, uids, owners, conditions |
 //! | `gitlabcore`, `gluesync_platform`, `job`, `pod`, `event`, `deployment`, `stateful_set`, `daemon_set` | one kind each |
-//! | `workload_kind` | the kinds that roll out |
+//! | `workload_kind`, `template` | the kinds that roll out; the images of what their pods are made from |
 //! | `selector`, `selection` | label selectors; what is watched |
 //! | `object` | any of them, read from JSON |
 //! | `manifest` | an object as the server wrote it |
@@ -44,6 +44,7 @@ mod selection;
 mod selector;
 mod size;
 mod stateful_set;
+mod template;
 mod text;
 mod workload_kind;
 mod world;
@@ -55,7 +56,9 @@ pub use event::Event;
 pub use excerpt::{Excerpt, ExcerptKind};
 pub use feed::{Feed, FeedState, WatchState};
 pub use gitlabcore::GitLabCore;
-pub use gluesync_platform::GluesyncPlatform;
+pub use gluesync_platform::{
+    ComponentResult, GluesyncPlatform, ResultWord, UpdateAttempt, UpdateResult, UpdateStep, UpdateUnderWay,
+};
 pub use job::{FailureRule, Job, RuleMatch};
 pub use line::{Colour, LONGEST_LINE, LogLine, Look, Paint};
 pub use log::{FOLLOWED, KEPT, Log, LogChange, LogEnd, LogNews, RunId, Via};
@@ -70,7 +73,8 @@ pub use record::{FinishedRun, JobRecord, PodRecord, Released};
 pub use selection::{JobPick, Pick, Selection};
 pub use selector::LabelSelector;
 pub use stateful_set::StatefulSet;
+pub use template::TemplateImage;
 pub use text::{LONGEST, clean};
 pub(crate) use text::{clean_line, clean_sentence, clean_value, clean_word};
 pub use workload_kind::WorkloadKind;
-pub use world::World;
+pub use world::{SeenImages, World};

@@ -1,13 +1,16 @@
 //! Everything that is known of the cluster, and how one thing more is taken in; `found` has what is asked of it, `logs` the
-//! part about logs.
+//! part about logs, `noted` what is noted of Gluesync as it comes.
 
 mod found;
 mod logs;
+mod noted;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+
+pub use noted::SeenImages;
 
 use super::{
     Change, ClusterEvent, DaemonSet, Deployment, Event, Feed, GitLabCore, GluesyncPlatform, JobRecord, Kind, Object,
@@ -49,6 +52,7 @@ pub struct World {
     stateful_sets: BTreeMap<Uid, StatefulSet>,
     daemon_sets: BTreeMap<Uid, DaemonSet>,
     platforms: BTreeMap<Uid, GluesyncPlatform>,
+    noted: noted::Noted,
     /// The kinds that were listed as a whole: of these, what is not there is gone.
     pub(super) listed: BTreeSet<Kind>,
     feed: Feed,
@@ -66,9 +70,9 @@ impl World {
         }
         match change {
             Change::Selected(selection) => self.selection = selection,
-            Change::Applied(object) => self.put(*object),
-            Change::Deleted(object) => self.delete(*object),
-            Change::Replaced { kind, scope, objects } => self.replace(kind, &scope, objects),
+            Change::Applied(object) => self.put(*object, time),
+            Change::Deleted(object) => self.delete(*object, time),
+            Change::Replaced { kind, scope, objects } => self.replace(kind, &scope, objects, time),
             Change::Watch { kind, state } => {
                 if matches!(state, WatchState::Live { .. } | WatchState::Ended) {
                     self.feed.hear(time);
@@ -97,7 +101,7 @@ impl World {
         &self.feed
     }
 
-    fn put(&mut self, mut object: Object) {
+    fn put(&mut self, mut object: Object, time: Timestamp) {
         object.forget_what_no_run_shows();
         match object {
             Object::GitLabCore(core) => {
@@ -118,10 +122,19 @@ impl World {
             Object::Event(event) => {
                 drop(self.events.entry(event.about.clone()).or_default().insert(event.meta.uid.clone(), event));
             }
-            Object::Deployment(deployment) => drop(self.deployments.insert(deployment.meta.uid.clone(), deployment)),
-            Object::StatefulSet(set) => drop(self.stateful_sets.insert(set.meta.uid.clone(), set)),
+            Object::Deployment(deployment) => {
+                self.noted.images(&deployment.meta, &deployment.images, time);
+                self.deployments.insert(deployment.meta.uid.clone(), deployment);
+            }
+            Object::StatefulSet(set) => {
+                self.noted.images(&set.meta, &set.images, time);
+                self.stateful_sets.insert(set.meta.uid.clone(), set);
+            }
             Object::DaemonSet(set) => drop(self.daemon_sets.insert(set.meta.uid.clone(), set)),
-            Object::GluesyncPlatform(platform) => drop(self.platforms.insert(platform.meta.uid.clone(), platform)),
+            Object::GluesyncPlatform(platform) => {
+                self.noted.platform(&platform, time);
+                self.platforms.insert(platform.meta.uid.clone(), platform);
+            }
         }
     }
 
@@ -133,8 +146,9 @@ impl World {
         }
     }
 
-    fn delete(&mut self, object: Object) {
+    fn delete(&mut self, object: Object, time: Timestamp) {
         let uid = object.meta().uid.clone();
+        self.noted.forget(&uid);
         match object {
             Object::GitLabCore(_) => {
                 self.cores.remove(&uid);
@@ -151,13 +165,13 @@ impl World {
             }
             // The last state comes with the deletion, and may be news.
             Object::Job(_) | Object::Pod(_) => {
-                self.put(object);
+                self.put(object, time);
                 self.bury(&uid);
             }
         }
     }
 
-    fn replace(&mut self, kind: Kind, scope: &Scope, objects: Vec<Object>) {
+    fn replace(&mut self, kind: Kind, scope: &Scope, objects: Vec<Object>, time: Timestamp) {
         let listed: BTreeSet<Uid> = objects.iter().map(|object| object.meta().uid.clone()).collect();
         match (kind, scope) {
             (Kind::GitLabCore, _) => self.cores.retain(|uid, _| listed.contains(uid)),
@@ -176,7 +190,7 @@ impl World {
                 missing.iter().for_each(|uid| self.bury(uid));
             }
         }
-        objects.into_iter().for_each(|object| self.put(object));
+        objects.into_iter().for_each(|object| self.put(object, time));
         if *scope == Scope::All {
             self.listed.insert(kind);
         }

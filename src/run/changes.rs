@@ -8,7 +8,8 @@
 //! 3. A run that was not there yet gives its verdict and the steps that are neither pending nor skipped, from nothing.
 //!    Who keeps a journal over a restart leaves the entries without `from` out.
 //! 4. A run that is no longer there gives one entry, to [`GONE`].
-//! 5. A wait for background migrations that turns out not to make it before its deadline: once, and again only after it
+//! 5. A component of a stage whose state has another word than before.
+//! 6. A wait for background migrations that turns out not to make it before its deadline: once, and again only after it
 //!    was in time between.
 
 use std::fmt;
@@ -149,7 +150,9 @@ fn compare(earlier: &Run, run: &Run, time: Timestamp, changes: &mut Vec<RunChang
     for step in &run.steps {
         let same = earlier.steps.iter().find(|other| other.id == step.id);
         let was = same.filter(|_| next_hop.is_none()).map_or("pending", Step::word);
-        let told = |earlier| failed_count_rose(earlier, step) || turned_too_late(earlier, step);
+        let told = |earlier| {
+            failed_count_rose(earlier, step) || turned_too_late(earlier, step) || component_turned(earlier, step)
+        };
         let told = next_hop.is_none() && same.is_some_and(told);
         if was != step.word() || told {
             changes.push(step_change(run, step, Some(was), time));
@@ -186,6 +189,17 @@ fn turned_too_late(before: &Step, after: &Step) -> bool {
         (Some((before, false)), Some((after, true))) => before == after,
         _ => false,
     }
+}
+
+/// Whether a component of a stage is in another state than before.
+fn component_turned(before: &Step, after: &Step) -> bool {
+    let components = |step: &Step| -> Vec<(String, &'static str)> {
+        let components = step.stage().map(|stage| stage.components.as_slice()).unwrap_or_default();
+        components.iter().map(|component| (component.name.clone(), component.state.word())).collect()
+    };
+    let before = components(before);
+    let turned = |(name, word): &(String, &'static str)| before.iter().any(|(of, was)| of == name && was != word);
+    components(after).iter().any(turned)
 }
 
 fn step_change(run: &Run, step: &Step, from: Option<&'static str>, time: Timestamp) -> RunChange {
