@@ -4,7 +4,8 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::rule::fate;
 use crate::cluster::{
-    ContainerState, GluesyncPlatform, Meta, Pod, PodPhase, PodRecord, SeenImages, TemplateImage, World, holding,
+    Container, ContainerState, GluesyncPlatform, Meta, Pod, PodPhase, PodRecord, SeenImages, TemplateImage, Terminated,
+    World, holding,
 };
 use crate::gate::start_fault;
 use crate::run::stage::repository;
@@ -192,21 +193,36 @@ fn restarted(pod: &Pod) -> Option<Timestamp> {
         .max()
 }
 
+/// A container that crashes over and over: it waits in that back-off, or has been through one. Between two of them it runs or
+/// has just ended, and nothing is better.
 fn crashes(record: &PodRecord) -> Option<Held> {
-    let waits = |state: &ContainerState| matches!(state, ContainerState::Waiting { reason, .. } if reason == "CrashLoopBackOff");
-    let container = record.pod.containers.iter().find(|container| waits(&container.state))?;
-    let ContainerState::Waiting { reason, message } = &container.state else { return None };
-    let last = container.previous.as_ref();
-    let exited = last.map(|end| format!("exited {} ({})", end.exit_code, end.reason));
+    const REASON: &str = "CrashLoopBackOff";
+    let waits = |state: &ContainerState| matches!(state, ContainerState::Waiting { reason, .. } if reason == REASON);
+    // The first restart comes without a back-off.
+    let went_through = |container: &Container| container.restarts > 1 && last_failed(container).is_some();
+    let mut containers = record.pod.containers.iter().filter(|container| !container.ready);
+    let container = containers.find(|container| waits(&container.state) || went_through(container))?;
+    let last = last_failed(container);
+    let message = match last {
+        Some(end) if !end.message.is_empty() => end.message.clone(),
+        Some(end) if end.reason.is_empty() => format!("exited {}", end.exit_code),
+        Some(end) => format!("exited {} ({})", end.exit_code, end.reason),
+        None => String::new(),
+    };
     Some(Held {
-        reason: reason.clone(),
-        message: last.map(|end| end.message.clone()).filter(|said| !said.is_empty()).or(exited).unwrap_or_else(|| message.clone()),
+        reason: REASON.to_owned(),
+        message,
         pod: record.pod.meta.name.clone(),
         container: Some(container.name.clone()),
         since: last.and_then(|end| end.finished),
-        fate: fate(reason, message),
+        fate: fate(REASON, ""),
         clears: None,
     })
+}
+
+/// The run of a container that failed last.
+fn last_failed(container: &Container) -> Option<&Terminated> {
+    container.failed_ahead().or(container.previous.as_ref().filter(|end| end.failed()))
 }
 
 fn cannot_start(record: &PodRecord, world: &World) -> Option<Held> {
