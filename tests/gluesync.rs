@@ -56,8 +56,9 @@ struct Moment {
     /// What the limit is of, and when it ends.
     limit: Option<(String, String)>,
     pipelines: Option<Vec<String>>,
-    /// A part of its message, and of what to do.
+    /// A part of its message, of what the operator says, and of what to do.
     message: Option<String>,
+    said: Option<String>,
     advice: Option<String>,
 }
 
@@ -112,7 +113,8 @@ fn holds(name: &str) -> Result<()> {
     let mut wrong = Vec::new();
     let mut compare = |what: &str, stated: &[Change], seen: Vec<Change>| {
         if stated != seen {
-            let lines = |changes: &[Change]| changes.iter().map(|of| format!("  {} {}\n", of.at, of.state)).collect::<String>();
+            let lines =
+                |changes: &[Change]| changes.iter().map(|of| format!("  {} {}\n", of.at, of.state)).collect::<String>();
             wrong.push(format!("{what}, stated:\n{}seen:\n{}", lines(stated), lines(&seen)));
         }
     };
@@ -124,7 +126,8 @@ fn holds(name: &str) -> Result<()> {
         compare(step.id.word(), stated.steps.get(step.id.word()).unwrap_or(&none), seen);
     }
     for moment in &stated.moments {
-        let (_, run) = runs.iter().rfind(|(at, _)| *at <= moment.at).with_context(|| format!("nothing by {}", moment.at))?;
+        let (_, run) =
+            runs.iter().rfind(|(at, _)| *at <= moment.at).with_context(|| format!("nothing by {}", moment.at))?;
         let stage = stage(run, &moment.step)?;
         wrong.extend(moment.differs(stage).into_iter().map(|what| format!("{} {}: {what}\n", moment.at, moment.step)));
     }
@@ -150,27 +153,35 @@ impl Moment {
         same("components", self.components.as_ref().map(debug), debug(&states));
         same("results", self.results.as_ref().map(debug), debug(&results));
         let check = stage.at().and_then(|component| component.stability).unwrap_or_default();
-        let time = |time: Option<jiff::Timestamp>| time.map(|time| time.strftime("%H:%M:%S").to_string()).unwrap_or_default();
+        let time =
+            |time: Option<jiff::Timestamp>| time.map(|time| time.strftime("%H:%M:%S").to_string()).unwrap_or_default();
         same("changed", self.changed.clone(), time(check.changed));
         same("until", self.until.clone(), time(check.until));
         same("passes", self.passes.clone(), time(check.passes));
         same("ready", self.ready.clone(), format!("{} of {}", check.ready, check.desired));
         let parts: Vec<String> = stage.parts.iter().map(|part| part.state.word().to_owned()).collect();
         same("parts", self.parts.as_ref().map(|parts| format!("{parts:?}")), format!("{parts:?}"));
-        let limit = stage.limit.map(|limit| (limit.what.to_owned(), time(Some(limit.ends))));
-        same("limit", self.limit.as_ref().map(|limit| format!("{limit:?}")), limit.map_or("none".into(), |limit| format!("{limit:?}")));
+        let limit = stage.limit.map(|limit| (limit.of.word().to_owned(), time(Some(limit.ends))));
+        same(
+            "limit",
+            self.limit.as_ref().map(|limit| format!("{limit:?}")),
+            limit.map_or("none".into(), |limit| format!("{limit:?}")),
+        );
         same("pipelines", self.pipelines.as_ref().map(|of| format!("{of:?}")), format!("{:?}", stage.pipelines));
         if let Some(stated) = &self.held {
             let held = stage.at().and_then(|component| component.held.as_ref());
             let right = held.is_some_and(|held| {
                 let at_once = held.fate == Fate::FailsAtOnce;
-                held.reason == stated.reason && at_once == stated.fails_at_once && held.message.contains(&stated.message)
+                held.reason == stated.reason
+                    && at_once == stated.fails_at_once
+                    && held.message.contains(&stated.message)
             });
             if !right {
                 wrong.push(format!("held: stated {stated:?}, seen {held:?}"));
             }
         }
-        for (stated, seen) in [(&self.message, &stage.message), (&self.advice, stage.advice.as_ref().unwrap_or(&String::new()))] {
+        let advice = stage.advice.clone().unwrap_or_default();
+        for (stated, seen) in [(&self.message, &stage.message), (&self.said, &stage.said), (&self.advice, &advice)] {
             if stated.as_ref().is_some_and(|stated| !seen.contains(stated.as_str())) {
                 wrong.push(format!("stated {stated:?}, seen {seen:?}"));
             }

@@ -16,6 +16,8 @@ pub(super) struct StageReport<'a> {
     state: &'static str,
     #[serde(skip_serializing_if = "str::is_empty")]
     message: &'a str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    said: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     started: Option<Timestamp>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -125,12 +127,13 @@ impl<'a> StageReport<'a> {
             kind: "stage",
             state: stage.state.word(),
             message: &stage.message,
+            said: &stage.said,
             started: stage.started,
             ended: stage.ended,
             components: stage.components.iter().map(ComponentReport::new).collect(),
             pipelines: &stage.pipelines,
             parts: stage.parts.iter().map(|part| PartReport { title: &part.title, state: part.state.word() }).collect(),
-            limit: stage.limit.map(|limit| LimitReport { of: limit.what, began: limit.began, ends: limit.ends }),
+            limit: stage.limit.map(|limit| LimitReport { of: limit.of.word(), began: limit.began, ends: limit.ends }),
             history: stage.past.iter().map(AttemptReport::new).collect(),
             command: stage.command.as_ref().map(|command| command.shell(target)),
             advice: stage.advice.as_deref(),

@@ -13,7 +13,10 @@ use super::{Missing, StatusList, feed};
 use crate::cluster::Feed;
 use crate::error::ExitCode;
 use crate::gate::Target;
-use crate::run::{OperatorReport, Rollout, RolloutState, Run, Step, StepBody, Verdict, span};
+use crate::run::{OperatorReport, Rollout, RolloutState, Run, Stage, Step, StepBody, Verdict, span};
+
+/// The column at which the note of a step begins.
+const NOTE: usize = 51;
 
 /// How a look is printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -130,7 +133,7 @@ impl Look<'_> {
             }
             StepBody::Rollout(Rollout { state: RolloutState::Pending, .. }) => Vec::new(),
             StepBody::Rollout(rollout) => workloads(rollout),
-            StepBody::Stage(stage) => [stage.message.clone()].into_iter().filter(|words| !words.is_empty()).collect(),
+            StepBody::Stage(stage) => stage_note(stage),
         };
         let (title, word) = (step.id.title(), step.word());
         let before = format!("  {number:<2} {title:<27}");
@@ -162,6 +165,14 @@ pub(super) fn headline(run: &Run) -> String {
         let _ = write!(words, ", hop {hop}");
     }
     words
+}
+
+/// What is told of a stage, in as many lines as there is room beside it.
+fn stage_note(stage: &Stage) -> Vec<String> {
+    let held = stage.at().and_then(|component| component.held.as_ref());
+    let message = held.filter(|_| !stage.state.passed()).map_or(&stage.message, |held| &held.reason);
+    let note = wrap(message, WIDTH - NOTE).join(&format!("\n{:NOTE$}", ""));
+    [note].into_iter().filter(|note| !note.is_empty()).collect()
 }
 
 /// Ready of wanted replicas, by what they are: a release can split `sidekiq` over many Deployments.

@@ -209,10 +209,11 @@ fn step_change(run: &Run, step: &Step, from: Option<&'static str>, time: Timesta
             RolloutState::Blocked { workload, message } => blocked_words(rollout, workload, message),
             state => state.word().to_owned(),
         },
-        StepBody::Stage(stage) => match stage.message.as_str() {
-            "" => stage.state.word().to_owned(),
-            message => format!("{}: {}", stage.state.word(), one_line(message)),
-        },
+        StepBody::Stage(stage) => {
+            let told = [stage.message.as_str(), stage.said.as_str()].into_iter().filter(|told| !told.is_empty());
+            let told = told.map(|told| format!(": {}", one_line(told))).collect::<String>();
+            stage.state.word().to_owned() + &told
+        }
     };
     RunChange {
         time,

@@ -32,7 +32,7 @@ mod workload;
 pub use changes::{GONE, RunChange, RunName, Subject, changes, feed_change};
 pub use outlook::{Clock, clock_words, forecast_words, outlook_words, pending_words, span, took_words, utc_clock};
 pub use run::{Course, Hop, MadeBy, OperatorReport, PastJob, Run, Source, Verdict, WhyPast};
-pub use stage::{Component, Fate, Held, Part, Stability, Stage, StageState, TimeLimit, image_version};
+pub use stage::{Component, Fate, Held, LimitOf, Part, Stability, Stage, StageState, TimeLimit, image_version};
 pub use step::{Rollout, RolloutState, Step, StepBody, StepId};
 pub use workload::{Crash, Replica, ReplicaState, Stuck, Template, Workload};
 

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 
 use super::{
-    Component, Course, Crash, Fate, Held, Hop, OperatorReport, Part, Replica, ReplicaState, Rollout, RolloutState, Run,
-    Source, Stability, Stage, StageState, Step, StepBody, StepId, Stuck, Template, TimeLimit, Verdict, Workload,
+    Component, Course, Crash, Fate, Held, Hop, LimitOf, OperatorReport, Part, Replica, ReplicaState, Rollout,
+    RolloutState, Run, Source, Stability, Stage, StageState, Step, StepBody, StepId, Stuck, Template, TimeLimit,
+    Verdict, Workload,
 };
 use crate::cluster::{
     ComponentResult, Excerpt, ExcerptKind, Log, LogLine, Manifest, ResultWord, Uid, UpdateAttempt, UpdateResult, Via,
@@ -29,6 +30,7 @@ pub(crate) fn stage() -> Stage {
     Stage {
         state: StageState::Running,
         message: "1 of 2".into(),
+        said: "agent was rolled back".into(),
         components: vec![Component {
             name: "agent".into(),
             state: StageState::Failed,
@@ -58,7 +60,7 @@ pub(crate) fn stage() -> Stage {
         }],
         pipelines: vec!["orders".into()],
         parts: vec![Part { title: "put the previous image back".into(), state: StageState::Done }],
-        limit: Some(TimeLimit { what: "drain", began: begins, ends: time("15:10:00") }),
+        limit: Some(TimeLimit { of: LimitOf::Drain, began: begins, ends: time("15:10:00") }),
         past: vec![UpdateAttempt {
             result: Some(UpdateResult::Degraded),
             version: Some("2".into()),

@@ -10,8 +10,10 @@ use crate::gate::Command;
 pub struct Stage {
     /// Its state.
     pub state: StageState,
-    /// What there is to tell of it, in words; empty where there is nothing.
+    /// How far it is, in a few words of ours; empty where there is nothing to tell.
     pub message: String,
+    /// What the operator says of it; empty where that is nothing.
+    pub said: String,
     /// What it changes, one by one, in the order in which it does.
     pub components: Vec<Component>,
     /// The pipelines it is about: those it pauses or resumes, or could not resume.
@@ -56,12 +58,29 @@ pub enum StageState {
 /// A time that something may take, and that runs down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimeLimit {
-    /// What it is the limit of, in a word or two: `drain`.
-    pub what: &'static str,
+    /// What may take so long.
+    pub of: LimitOf,
     /// Since when it runs.
     pub began: Timestamp,
     /// When it has run down.
     pub ends: Timestamp,
+}
+
+/// What may take only so long.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LimitOf {
+    /// Pipelines have to report maintenance mode.
+    Drain,
+    /// A component has to pass its stability check.
+    Check,
+    /// Core Hub has to be Ready on its previous version.
+    Return,
+    /// Pipelines have to come out of maintenance mode.
+    Resume,
+    /// The operator waits before it changes its own image.
+    OwnUpdate,
+    /// A new operator has to be Ready for so long beside the old one.
+    HandOver,
 }
 
 /// One thing of several that a stage goes through.
@@ -152,6 +171,7 @@ impl Stage {
         Self {
             state,
             message: String::new(),
+            said: String::new(),
             components: Vec::new(),
             pipelines: Vec::new(),
             parts: Vec::new(),
@@ -167,7 +187,8 @@ impl Stage {
     /// The component that the stage is at: the first that is neither passed nor failed nor pending, else the last that
     /// failed, else the last that is passed.
     pub fn at(&self) -> Option<&Component> {
-        let works = |of: &&Component| matches!(of.state, StageState::Running | StageState::Retrying | StageState::Blocked);
+        let works =
+            |of: &&Component| matches!(of.state, StageState::Running | StageState::Retrying | StageState::Blocked);
         let last = |state| self.components.iter().rfind(|of| of.state == state);
         self.components.iter().find(works).or_else(|| last(StageState::Failed)).or_else(|| last(StageState::Done))
     }
@@ -191,6 +212,32 @@ impl StageState {
     /// Whether nothing more is needed of the stage.
     pub fn passed(self) -> bool {
         matches!(self, Self::Done | Self::Skipped)
+    }
+}
+
+impl LimitOf {
+    /// In one word, as the report names it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Drain => "drain",
+            Self::Check => "check",
+            Self::Return => "return",
+            Self::Resume => "resume",
+            Self::OwnUpdate => "own-update",
+            Self::HandOver => "hand-over",
+        }
+    }
+
+    /// What the time is left for: `2m left to drain`.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Drain => "to drain",
+            Self::Check => "to pass the check",
+            Self::Return => "to come back",
+            Self::Resume => "to resume",
+            Self::OwnUpdate => "until its own update",
+            Self::HandOver => "until it takes over",
+        }
     }
 }
 

@@ -32,6 +32,8 @@ mod frames_of_feed;
 #[cfg(test)]
 mod frames_of_replay;
 #[cfg(test)]
+mod frames_of_stages;
+#[cfg(test)]
 mod frames_of_steps;
 mod input;
 mod keymap;

@@ -84,7 +84,8 @@ impl UpdateAttempt {
         let mut not_resumed = Vec::new();
         let told_results = first_at(value, &["results", "components", "componentResults"]);
         for (name, value) in told_results.map(entries).unwrap_or_default() {
-            let Some(word) = told(value, &["result", "status", "outcome", "state", "phase"]).filter(|_| !name.is_empty())
+            let Some(word) =
+                told(value, &["result", "status", "outcome", "state", "phase"]).filter(|_| !name.is_empty())
             else {
                 // Results by kind: `pipelines: [...]`, say.
                 continue;
@@ -98,7 +99,8 @@ impl UpdateAttempt {
         not_resumed.extend(first_at(value, &lists).map(names).unwrap_or_default());
         let still = |(name, value): (String, &Value)| {
             let said = told(value, &["result", "status", "state"]).filter(|said| *said != name);
-            let not = said.is_some_and(|said| plain(&said) == "NOTRESUMED") || read::flag(value, &["resumed"]) == Some(false);
+            let not =
+                said.is_some_and(|said| plain(&said) == "NOTRESUMED") || read::flag(value, &["resumed"]) == Some(false);
             not.then_some(name)
         };
         let pipelines = first_at(value, &["pipelines"]).map(entries).unwrap_or_default();
@@ -116,8 +118,19 @@ impl UpdateAttempt {
             started: first_time(value, &["startedAt", "startTime", "startedTime", "started", "start"]),
             ended: first_time(
                 value,
-                &["finishedAt", "completedAt", "endedAt", "completionTime", "finishTime", "endTime", "finished", "ended",
-                    "time", "timestamp", "at"],
+                &[
+                    "finishedAt",
+                    "completedAt",
+                    "endedAt",
+                    "completionTime",
+                    "finishTime",
+                    "endTime",
+                    "finished",
+                    "ended",
+                    "time",
+                    "timestamp",
+                    "at",
+                ],
             ),
         })
     }

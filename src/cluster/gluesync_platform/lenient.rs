@@ -43,9 +43,7 @@ pub(super) fn told(value: &Value, names: &[&str]) -> Option<String> {
 pub(super) fn entries(value: &Value) -> Vec<(String, &Value)> {
     match value {
         Value::Object(map) => map.iter().take(MOST).map(|(key, value)| (clean_word(key), value)).collect(),
-        Value::Array(list) => {
-            list.iter().take(MOST).map(|item| (told_name(item).unwrap_or_default(), item)).collect()
-        }
+        Value::Array(list) => list.iter().take(MOST).map(|item| (told_name(item).unwrap_or_default(), item)).collect(),
         _ => Vec::new(),
     }
 }

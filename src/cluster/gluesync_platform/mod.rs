@@ -48,9 +48,9 @@ pub struct GluesyncPlatform {
     /// The generation of the spec that the status speaks of, where it tells that.
     pub observed_generation: Option<i64>,
     /// `status.update`: the update that runs.
-    pub update: Option<UpdateUnderWay>,
+    pub update: Option<Box<UpdateUnderWay>>,
     /// `status.lastAttempt`: the update that ended last.
-    pub last_attempt: Option<UpdateAttempt>,
+    pub last_attempt: Option<Box<UpdateAttempt>>,
     /// `status.history`: updates that ended, as they stand there.
     pub history: Vec<UpdateAttempt>,
     /// `status.conditions`.
@@ -62,7 +62,9 @@ impl GluesyncPlatform {
         let spec = |path: &[&str]| path.iter().try_fold(read::at(object, &["spec"])?, |value, key| value.get(key));
         let status = read::at(object, &["status"]).unwrap_or(&Value::Null);
         let modules = spec(&["modules"]).map(entries).unwrap_or_default();
-        let pin = |(name, value): (String, &Value)| Some((name, told(value, &["version", "tag", "pin", "image"])?));
+        let pin = |(name, value): (String, &Value)| {
+            Some((name, told(value, &["version", "tag", "pin", "image"])?)).filter(|(name, _)| !name.is_empty())
+        };
         let within = |path: &[&str], default| spec(path).and_then(seconds).unwrap_or(default);
         Some(Self {
             meta: Meta::read(object)?,
@@ -75,8 +77,8 @@ impl GluesyncPlatform {
             max_wait_seconds: within(&["stability", "maxWaitSeconds"], 180),
             current_version: first(status, &["version", "currentVersion", "coreHubVersion", "installedVersion"]),
             observed_generation: read::number(status, &["observedGeneration"]),
-            update: read::at(status, &["update"]).and_then(UpdateUnderWay::read),
-            last_attempt: read::at(status, &["lastAttempt"]).and_then(UpdateAttempt::read),
+            update: read::at(status, &["update"]).and_then(UpdateUnderWay::read).map(Box::new),
+            last_attempt: read::at(status, &["lastAttempt"]).and_then(UpdateAttempt::read).map(Box::new),
             history: read::at(status, &["history"]).map(history).unwrap_or_default(),
             conditions: Condition::read_all(object),
         })
@@ -128,9 +130,13 @@ mod tests {
             json!({}),
         );
         assert_eq!((read.drain_seconds, read.window_seconds, read.max_wait_seconds), (90, 5, 120));
-        assert_eq!(read.pins.into_iter().collect::<Vec<_>>(), [("kafka".into(), "1.4".into()), ("mssql".into(), "2".into())]);
+        assert_eq!(
+            read.pins.into_iter().collect::<Vec<_>>(),
+            [("kafka".into(), "1.4".into()), ("mssql".into(), "2".into())]
+        );
         assert!(!read.self_update && read.update_policy.as_deref() == Some("gitops"));
-        let list = platform(json!({"modules": [{"name": "kafka", "version": "1.4"}, {"tag": "nameless"}, 7]}), json!({}));
+        let list =
+            platform(json!({"modules": [{"name": "kafka", "version": "1.4"}, {"tag": "nameless"}, 7]}), json!({}));
         assert_eq!(list.pins.into_iter().collect::<Vec<_>>(), [("kafka".into(), "1.4".into())]);
         let absurd = platform(json!({"stability": {"windowSeconds": -5, "maxWaitSeconds": 1e300}}), json!({}));
         assert_eq!(absurd.window_seconds, 0);
@@ -140,7 +146,8 @@ mod tests {
     #[test]
     fn a_history_is_told_oldest_first_where_it_has_times() {
         let ended = |time: &str| json!({"result": "Succeeded", "finishedAt": time});
-        let read = platform(json!({}), json!({"history": [ended("2026-11-29T15:00:00Z"), ended("2026-11-28T15:00:00Z")]}));
+        let read =
+            platform(json!({}), json!({"history": [ended("2026-11-29T15:00:00Z"), ended("2026-11-28T15:00:00Z")]}));
         assert!(read.history.is_sorted_by_key(|attempt| attempt.ended) && read.history.len() == 2);
     }
 }

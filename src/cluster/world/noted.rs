@@ -1,7 +1,7 @@
 //! What is noted of Gluesync as it comes, for nobody tells it afterwards: since when a workload has its images, and those it
 //! had before; since when an update runs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 
@@ -25,7 +25,7 @@ pub(in crate::cluster) struct Noted {
     images: BTreeMap<Uid, Vec<SeenImages>>,
     /// `None` for an update that ran when its platform was first seen.
     updates: BTreeMap<Uid, Option<Timestamp>>,
-    platforms: BTreeMap<Uid, ()>,
+    platforms: BTreeSet<Uid>,
 }
 
 impl Noted {
@@ -46,7 +46,7 @@ impl Noted {
 
     pub(super) fn platform(&mut self, platform: &GluesyncPlatform, time: Timestamp) {
         let uid = &platform.meta.uid;
-        let known = self.platforms.insert(uid.clone(), ()).is_some();
+        let known = !self.platforms.insert(uid.clone());
         match platform.update {
             Some(_) => drop(self.updates.entry(uid.clone()).or_insert(known.then_some(time))),
             None => drop(self.updates.remove(uid)),
@@ -92,8 +92,10 @@ mod tests {
     #[test]
     fn since_when_a_workload_has_its_images_is_what_was_heard_first_of_them() {
         let label = "com.molo17.conductor.type";
-        let world = told([(1, "r.io/a:1"), (2, "r.io/a:1"), (3, "r.io/a:2"), (4, "r.io/a:2"), (5, "r.io/a:1")]
-            .map(|(seconds, image)| (seconds, core_hub(label, image))));
+        let world = told(
+            [(1, "r.io/a:1"), (2, "r.io/a:1"), (3, "r.io/a:2"), (4, "r.io/a:2"), (5, "r.io/a:1")]
+                .map(|(seconds, image)| (seconds, core_hub(label, image))),
+        );
         let seen = world.images_seen(&Uid("hub".into()));
         let seen: Vec<_> = seen.iter().map(|seen| (seen.images[0].image.as_str(), seen.since)).collect();
         assert_eq!(seen, [("r.io/a:1", None), ("r.io/a:2", Some(at(3))), ("r.io/a:1", Some(at(5)))]);

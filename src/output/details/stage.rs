@@ -1,7 +1,7 @@
 //! The details of a stage that an operator works through.
 
 use super::Details;
-use crate::run::{Component, Held, Stability, Stage, StageState, TimeLimit, image_version, span};
+use crate::run::{Component, Held, LimitOf, Stability, Stage, StageState, TimeLimit, image_version, span};
 
 impl Details<'_> {
     pub(super) fn stage(&mut self, title: &str, stage: &Stage) {
@@ -19,8 +19,11 @@ impl Details<'_> {
         };
         let message = if stage.message.is_empty() { stage.state.word() } else { &stage.message };
         self.add(label, message);
+        if !stage.said.is_empty() {
+            self.add("", &stage.said);
+        }
         if let Some(component) = at {
-            self.component(component, stage.components.len() > 1);
+            self.component(component, &stage.said);
         }
         if let Some(limit) = &stage.limit {
             self.limit(limit);
@@ -36,7 +39,8 @@ impl Details<'_> {
             for (number, component) in stage.components.iter().enumerate() {
                 let label = if number == 0 { "Components" } else { "" };
                 let word = component.result.as_deref().unwrap_or(component.state.word());
-                let said = if component.message.is_empty() { String::new() } else { format!(": {}", component.message) };
+                let told = component.message.is_empty() || stage.said.contains(&component.message);
+                let said = if told { String::new() } else { format!(": {}", component.message) };
                 self.add(label, &format!("{} {word}{said}", component.name));
             }
         }
@@ -46,8 +50,8 @@ impl Details<'_> {
         self.command(stage.command.as_ref());
     }
 
-    /// The component that the stage is at; what is told of it among others is left to them.
-    fn component(&mut self, component: &Component, among_others: bool) {
+    /// The component that the stage is at, without what was said of it already.
+    fn component(&mut self, component: &Component, said: &str) {
         let versions = [&component.before, &component.image].map(|image| image.as_deref().map(image_version));
         if let [Some(before), Some(image)] = versions {
             self.add("Image", &format!("{} from {before} to {image}", component.name));
@@ -58,7 +62,7 @@ impl Details<'_> {
         if let Some(stability) = component.stability.as_ref().filter(|_| !component.state.passed()) {
             self.stability(stability);
         }
-        if !among_others && component.state == StageState::Failed {
+        if component.state == StageState::Failed && !said.contains(&component.message) {
             self.add("", &component.message);
         }
     }
@@ -80,13 +84,16 @@ impl Details<'_> {
         }
         if let Some(passes) = stability.passes {
             let left = passes.duration_since(self.time);
-            self.add("Stability", &match left.is_positive() {
-                true => format!("passes in {}, if nothing restarts", span(left)),
-                false => "nothing restarted for the window".to_owned(),
-            });
+            self.add(
+                "Stability",
+                &match left.is_positive() {
+                    true => format!("passes in {}, if nothing restarts", span(left)),
+                    false => "nothing restarted for the window".to_owned(),
+                },
+            );
         }
         if let (Some(began), Some(ends)) = (stability.changed, stability.until) {
-            self.limit(&TimeLimit { what: "check", began, ends });
+            self.limit(&TimeLimit { of: LimitOf::Check, began, ends });
         }
     }
 
@@ -94,8 +101,8 @@ impl Details<'_> {
         let left = limit.ends.duration_since(self.time);
         let at = limit.ends.strftime("%H:%M:%SZ");
         let words = match left.is_positive() {
-            true => format!("{} left of the {}, at {at}", span(left), limit.what),
-            false => format!("the {} passed at {at}", limit.what),
+            true => format!("{} left {}, at {at}", span(left), limit.of.words()),
+            false => format!("the time {} passed at {at}", limit.of.words()),
         };
         self.add("Limit", &words);
     }

@@ -32,7 +32,11 @@ pub(super) struct Subject<'u> {
 
 /// The components that an update changes, in the order in which it does: Core Hub, and the modules by name. The operator
 /// changes itself only after it.
-pub(super) fn subjects<'u>(scene: &Scene<'_>, update: &'u UpdateUnderWay, began: Option<Timestamp>) -> Vec<Subject<'u>> {
+pub(super) fn subjects<'u>(
+    scene: &Scene<'_>,
+    update: &'u UpdateUnderWay,
+    began: Option<Timestamp>,
+) -> Vec<Subject<'u>> {
     let mut subjects: Vec<Subject<'u>> = update
         .previous
         .iter()
@@ -52,7 +56,8 @@ impl<'u> Subject<'u> {
         began: Option<Timestamp>,
     ) -> Self {
         let told = || update.targets.get(name).cloned();
-        let Some((member, image)) = scene.member(name).and_then(|member| Some((member, member.image(previous)?))) else {
+        let Some((member, image)) = scene.member(name).and_then(|member| Some((member, member.image(previous)?)))
+        else {
             return Self { name, changed: Changed::Unknown, previous, image: told() };
         };
         if image != previous {

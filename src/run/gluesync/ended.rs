@@ -5,14 +5,16 @@ use super::under_way::NOT_AFTER_ROLLBACK;
 use super::{Outcome, Scene, Stages, words};
 use crate::cluster::{ComponentResult, ResultWord, UpdateAttempt, UpdateResult, UpdateStep};
 use crate::run::image_version as version;
-use crate::run::{Component, Fate, StageState, TimeLimit, Verdict};
+use crate::run::{Component, Fate, LimitOf, StageState, TimeLimit, Verdict};
 
 /// How long no update must have run before the operator changes its own image, in seconds.
 const QUIET_SECONDS: i64 = 15;
+/// How long a new pod of the operator must be Ready before the old one goes, in seconds.
+const HAND_OVER_SECONDS: i64 = 10;
 
 pub(super) fn outcome(scene: &Scene<'_>) -> Outcome {
     let platform = scene.platform;
-    let last = platform.last_attempt.as_ref();
+    let last = platform.last_attempt.as_deref();
     let target = platform.version.clone();
     if scene.asked_for(last) {
         let mut stages = Stages::each(|_| StageState::Pending);
@@ -26,7 +28,15 @@ pub(super) fn outcome(scene: &Scene<'_>) -> Outcome {
         // Nothing was ever updated, and nothing is asked for.
         let stages = Stages::each(|_| StageState::Pending);
         let target = target.or_else(|| platform.current_version.clone());
-        return Outcome { verdict: Verdict::Settled, phase: None, from: None, target, stages, started: None, ended: None };
+        return Outcome {
+            verdict: Verdict::Settled,
+            phase: None,
+            from: None,
+            target,
+            stages,
+            started: None,
+            ended: None,
+        };
     };
     let verdict = scene.verdict(attempt);
     let settled = matches!(verdict, Verdict::Settled | Verdict::Failed);
@@ -58,18 +68,21 @@ impl Scene<'_> {
     fn asked_for(&self, last: Option<&UpdateAttempt>) -> bool {
         let platform = self.platform;
         let generation = platform.meta.generation;
-        let observed = last.and_then(|attempt| attempt.generation).or(platform.observed_generation);
-        if observed.is_some_and(|observed| observed < generation) {
+        // That decides, however the versions are written.
+        if let Some(was_for) = last.and_then(|attempt| attempt.generation) {
+            return was_for < generation;
+        }
+        if platform.observed_generation.is_some_and(|observed| observed < generation) {
             return true;
         }
         let Some(wanted) = platform.version.as_deref() else { return false };
         // Core Hub keeps its version in an attempt that fails, so that its version tells nothing of what that was for.
-        let reached = last.is_none_or(|attempt| {
-            matches!(attempt.result, Some(UpdateResult::Succeeded | UpdateResult::Degraded))
-        });
+        let reached =
+            last.is_none_or(|attempt| matches!(attempt.result, Some(UpdateResult::Succeeded | UpdateResult::Degraded)));
         let has = || platform.current_version.as_deref().or_else(|| self.core_hub_version()).filter(|_| reached);
         let was_for = last.and_then(|attempt| attempt.version.as_deref()).or_else(has);
-        was_for.is_some_and(|was_for| was_for != wanted)
+        // A tag can tell more than the version.
+        was_for.is_some_and(|was_for| was_for != wanted && !was_for.starts_with(&format!("{wanted}-")))
     }
 
     /// How an update that ended stands. `Degraded` is a failure: the page calls an update a success where every component
@@ -96,18 +109,23 @@ impl Scene<'_> {
 
     fn from(&self, attempt: &UpdateAttempt) -> Option<String> {
         let core_hub = attempt.of(is_core_hub)?;
-        let kept = (attempt.result == Some(UpdateResult::Failed)).then(|| self.platform.current_version.as_deref());
+        let kept = (attempt.result == Some(UpdateResult::Failed)).then_some(self.platform.current_version.as_deref());
         core_hub.before.as_deref().map(version).or(kept.flatten()).map(str::to_owned)
     }
 
     fn component(&self, result: &ComponentResult) -> Component {
         let member = self.member(&result.name);
+        // What was rolled back has its previous image again.
+        let back = || {
+            let like = result.target.as_deref().unwrap_or_default();
+            member.filter(|_| result.word == ResultWord::RolledBack)?.image(like).map(str::to_owned)
+        };
         Component {
             name: result.name.clone(),
             state: state_of(&result.word),
             workload: member.map(|member| member.resource()),
             result: Some(result.word.to_string()),
-            before: result.before.clone(),
+            before: result.before.clone().or_else(back),
             image: result.target.clone(),
             stability: None,
             held: None,
@@ -145,7 +163,7 @@ impl Scene<'_> {
         for (number, step) in failed.collect::<Vec<_>>().into_iter().enumerate() {
             let stage = stages.of(step);
             if number == 0 && !attempt.message.is_empty() {
-                stage.message.clone_from(&attempt.message);
+                stage.said.clone_from(&attempt.message);
             }
             stage.advice = match step {
                 UpdateStep::Finish => Some(words::OWN.to_owned()),
@@ -185,19 +203,30 @@ impl Scene<'_> {
         stage.command = self.follow();
         stage.started = attempt.ended;
         stage.message = "the operator is yet to update itself".to_owned();
-        let quiet = attempt.ended.and_then(|ended| super::member::after(ended, QUIET_SECONDS).map(|ends| (ended, ends)));
-        stage.limit = quiet.map(|(began, ends)| TimeLimit { what: "own update", began, ends });
+        let quiet =
+            attempt.ended.and_then(|ended| super::member::after(ended, QUIET_SECONDS).map(|ends| (ended, ends)));
+        stage.limit = quiet.map(|(began, ends)| TimeLimit { of: LimitOf::OwnUpdate, began, ends });
         let Some(member) = self.members.iter().find(|member| member.is_operator()) else { return };
         let Some(image) = member.image("operator") else { return };
         let changed = member.set_at().filter(|set| attempt.ended.is_none_or(|ended| ended <= *set));
         let reached = own.target.as_deref().map(version) == Some(version(image));
         let (Some(component), true) = (stage.components.first_mut(), changed.is_some() || reached) else { return };
-        stage.limit = None;
+        let check = member.stability(image, self.platform, changed);
+        // The old one stays in charge until then.
+        let ready = member.ready_since(image).filter(|_| check.old > 0);
+        stage.limit = ready.and_then(|began| {
+            let ends = super::member::after(began, HAND_OVER_SECONDS)?;
+            Some(TimeLimit { of: LimitOf::HandOver, began, ends })
+        });
         component.image = Some(image.to_owned());
         component.state = StageState::Running;
         component.held = member.held(image, self.world);
-        component.stability = Some(member.stability(image, self.platform, changed));
-        stage.message = "the new operator starts beside the old one, and takes over once it was Ready for 10 s".to_owned();
+        component.stability = Some(check);
+        stage.message = match check.old {
+            0 => "the new operator has taken over",
+            _ => "the new operator starts beside the old one",
+        }
+        .to_owned();
         if let Some(held) = &component.held {
             let at_once = held.fate == Fate::FailsAtOnce;
             component.state = if at_once { StageState::Blocked } else { StageState::Retrying };
@@ -251,12 +280,19 @@ fn results(components: &[Component]) -> String {
     let all = components.len();
     let mut parts = Vec::new();
     if all == 1 && passed == 1 {
-        return components.iter().filter_map(|of| of.image.as_deref()).map(|image| format!("at {}", version(image))).collect();
+        return components
+            .iter()
+            .filter_map(|of| of.image.as_deref())
+            .map(|image| format!("at {}", version(image)))
+            .collect();
     }
     if passed > 0 {
         parts.push(format!("{passed} of {all} done"));
     }
     let others = components.iter().filter(|of| of.state != StageState::Done);
+    if let [one] = components {
+        return one.result.clone().unwrap_or_else(|| one.state.word().to_owned());
+    }
     parts.extend(others.map(|of| format!("{} {}", of.name, of.result.as_deref().unwrap_or(of.state.word()))));
     parts.join(", ")
 }

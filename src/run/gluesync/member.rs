@@ -27,7 +27,8 @@ pub(super) struct Member<'a> {
 /// The workloads of a platform, by name: those of its namespace that bear its label.
 pub(super) fn members<'a>(platform: &GluesyncPlatform, world: &'a World) -> Vec<Member<'a>> {
     let ours = |meta: &Meta| meta.labels.conductor.is_some() && meta.namespace == platform.meta.namespace;
-    let alive = |record: &&PodRecord| !record.gone && !matches!(record.pod.phase, PodPhase::Succeeded | PodPhase::Failed);
+    let alive =
+        |record: &&PodRecord| !record.gone && !matches!(record.pod.phase, PodPhase::Succeeded | PodPhase::Failed);
     let sets = world.stateful_sets().filter(|set| ours(&set.meta)).map(|set| Member {
         kind: "statefulset",
         meta: &set.meta,
@@ -130,7 +131,8 @@ impl<'a> Member<'a> {
 
     /// How the check of that image stands. `changed` is when it was set, where the operator told that.
     pub(super) fn stability(&self, image: &str, platform: &GluesyncPlatform, changed: Option<Timestamp>) -> Stability {
-        let (new, old): (Vec<&PodRecord>, Vec<&PodRecord>) = self.pods.iter().partition(|record| self.runs(&record.pod, image));
+        let (new, old): (Vec<&PodRecord>, Vec<&PodRecord>) =
+            self.pods.iter().partition(|record| self.runs(&record.pod, image));
         // Where nobody saw it: a pod that has to go for it, or the first that comes.
         let goes = old.iter().filter_map(|record| record.deletion_requested).min();
         let comes = new.iter().filter_map(|record| record.pod.meta.created).min();
@@ -157,6 +159,12 @@ impl<'a> Member<'a> {
         }
     }
 
+    /// Since when a pod on that image is Ready.
+    pub(super) fn ready_since(&self, image: &str) -> Option<Timestamp> {
+        let new = self.pods.iter().filter(|record| self.runs(&record.pod, image));
+        new.filter_map(|record| holding(&record.pod.conditions, "Ready")?.since).max()
+    }
+
     /// Whether a pod runs that image. Of one whose containers nothing is told yet, that can't be said, and it is not there yet.
     fn runs(&self, pod: &Pod, image: &str) -> bool {
         let container = self.slot(image).map(|slot| slot.container.as_str());
@@ -170,7 +178,8 @@ impl<'a> Member<'a> {
     pub(super) fn held(&self, image: &str, world: &World) -> Option<Held> {
         let new = self.pods.iter().filter(|record| !record.pod.terminating() && self.runs(&record.pod, image));
         let unready = new.filter(|record| holding(&record.pod.conditions, "Ready").is_none());
-        let mut all: Vec<Held> = unready.filter_map(|record| crashes(record).or_else(|| cannot_start(record, world))).collect();
+        let mut all: Vec<Held> =
+            unready.filter_map(|record| crashes(record).or_else(|| cannot_start(record, world))).collect();
         all.sort_by_key(|held| held.fate != Fate::FailsAtOnce);
         all.into_iter().next()
     }

@@ -117,7 +117,7 @@ impl Scene<'_> {
     /// The updates that ended, oldest first; the last one is among them, also where no history is told.
     fn past(&self) -> Vec<crate::cluster::UpdateAttempt> {
         let mut past = self.platform.history.clone();
-        if let Some(last) = &self.platform.last_attempt
+        if let Some(last) = self.platform.last_attempt.as_deref()
             && !past.contains(last)
         {
             past.push(last.clone());

@@ -7,7 +7,8 @@
 use crate::run::Fate;
 
 /// Reasons that fail at once, whatever their message.
-const AT_ONCE: [&str; 4] = ["CrashLoopBackOff", "InvalidImageName", "CreateContainerConfigError", "CreateContainerError"];
+const AT_ONCE: [&str; 4] =
+    ["CrashLoopBackOff", "InvalidImageName", "CreateContainerConfigError", "CreateContainerError"];
 /// Reasons of an image pull.
 const PULL: [&str; 2] = ["ErrImagePull", "ImagePullBackOff"];
 /// What the error of a pull says where it fails at once: the image is not found, or access is refused.

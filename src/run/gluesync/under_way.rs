@@ -7,7 +7,7 @@ use super::member::after;
 use super::{Outcome, Scene, Stages, words};
 use crate::cluster::{UpdateStep, UpdateUnderWay};
 use crate::run::image_version as version;
-use crate::run::{Component, Fate, Part, Stage, StageState, TimeLimit, Verdict};
+use crate::run::{Component, Fate, LimitOf, Part, Stage, StageState, TimeLimit, Verdict};
 
 /// How long the operator tries to resume each pipeline, in seconds.
 const RESUME_SECONDS: i64 = 300;
@@ -31,7 +31,8 @@ pub(super) fn outcome(scene: &Scene<'_>, update: &UpdateUnderWay) -> Outcome {
     let mut running = Running { scene, update, began, core_hub, modules, at: UpdateStep::Preflight };
     // What is told can be behind what is done, and never ahead of it.
     running.at = running.told().max(running.seen()).unwrap_or(UpdateStep::Preflight);
-    let from = update.previous.iter().find(|(name, _)| super::member::is_core_hub(name)).map(|(_, image)| version(image));
+    let from =
+        update.previous.iter().find(|(name, _)| super::member::is_core_hub(name)).map(|(_, image)| version(image));
     Outcome {
         verdict: if running.operator_is_down() { Verdict::Stuck } else { Verdict::Upgrading },
         phase: None,
@@ -61,8 +62,8 @@ impl Running<'_> {
         match self.core_hub.as_ref().map(|subject| subject.changed) {
             None => Some(UpdateStep::Modules),
             Some(Changed::Yes | Changed::Back) => Some(UpdateStep::CoreHub),
-            Some(Changed::No) => Some(UpdateStep::Maintenance),
-            Some(Changed::Unknown) => None,
+            // How far Core Hub is nobody can tell of a workload that is not to be seen.
+            Some(Changed::No | Changed::Unknown) => Some(UpdateStep::Maintenance),
         }
     }
 
@@ -71,6 +72,12 @@ impl Running<'_> {
         let told = self.update.rolls_back && self.at == UpdateStep::CoreHub;
         let taken_back = self.core_hub.as_ref().is_some_and(|subject| subject.changed == Changed::Back);
         told || (taken_back && self.at >= UpdateStep::CoreHub)
+    }
+
+    /// Whether nothing tells whether Core Hub has its new image.
+    fn is_blind(&self) -> bool {
+        let unseen = self.core_hub.as_ref().is_some_and(|subject| subject.changed == Changed::Unknown);
+        unseen && self.told().is_none() && self.at == UpdateStep::Maintenance
     }
 
     /// Whether no pod of the operator can come up.
@@ -91,6 +98,7 @@ impl Running<'_> {
         let mut stages = Stages::each(|step| match () {
             () if modules_only && of_core_hub.contains(&step) => StageState::Skipped,
             () if step < self.at => StageState::Done,
+            () if step == self.at && self.is_blind() => StageState::Unknown,
             () if step == self.at => StageState::Running,
             () => StageState::Pending,
         });
@@ -102,9 +110,7 @@ impl Running<'_> {
         }
         self.modules(&mut stages);
         let stage = stages.of(self.at);
-        if stage.message.is_empty() {
-            stage.message.clone_from(&self.update.message);
-        }
+        stage.said.clone_from(&self.update.message);
         stage.started = stage.started.or(self.update.step_started);
         if self.operator_is_down() {
             stage.advice = Some(words::OPERATOR_DOWN.to_owned());
@@ -151,7 +157,7 @@ impl Running<'_> {
                     1 => "waits until 1 pipeline reports maintenance mode".to_owned(),
                     count => format!("waits until {count} pipelines report maintenance mode"),
                 };
-                stage.limit = limit("drain", began, self.scene.platform.drain_seconds);
+                stage.limit = limit(LimitOf::Drain, began, self.scene.platform.drain_seconds);
             }
             StageState::Done => {
                 stage.ended = self.core_hub_changed();
@@ -181,7 +187,8 @@ impl Running<'_> {
             StageState::Done => {
                 let checked = subject.checked(self.scene, self.update, None);
                 let stability = checked.stability.unwrap_or_default();
-                (stage.started, stage.ended) = (stability.changed.filter(|_| stability.passes.is_some()), stability.passes);
+                (stage.started, stage.ended) =
+                    (stability.changed.filter(|_| stability.passes.is_some()), stability.passes);
                 let done = subject.as_is(self.scene, self.update, StageState::Done);
                 stage.message = done.image.as_deref().map(|image| format!("at {}", version(image))).unwrap_or_default();
                 stage.components = vec![done];
@@ -224,7 +231,7 @@ impl Running<'_> {
             false => format!("rolls back to {to}"),
         };
         if put_back && !back {
-            stage.limit = limit("return", since, scene.platform.max_wait_seconds);
+            stage.limit = limit(LimitOf::Return, since, scene.platform.max_wait_seconds);
         }
         stage.advice = Some(words::ROLLS_BACK.to_owned());
         stage.command = scene.describe();
@@ -237,7 +244,7 @@ impl Running<'_> {
             stage.pipelines.clone_from(&self.update.pipelines);
             stage.started = self.update.step_started.filter(|_| self.told() == Some(UpdateStep::Resume)).or(ended);
             stage.message = "the pipelines come out of maintenance mode".to_owned();
-            stage.limit = limit("resume", stage.started, RESUME_SECONDS);
+            stage.limit = limit(LimitOf::Resume, stage.started, RESUME_SECONDS);
         }
     }
 
@@ -249,7 +256,9 @@ impl Running<'_> {
             let plain = |state| subject.as_is(self.scene, self.update, state);
             stage.components.push(match (subject.changed, current) {
                 (Changed::Back, _) => plain(StageState::Failed),
-                (_, Some(current)) if place == current => subject.checked(self.scene, self.update, self.module_changed()),
+                (_, Some(current)) if place == current => {
+                    subject.checked(self.scene, self.update, self.module_changed())
+                }
                 (Changed::Yes, _) => plain(StageState::Done),
                 (Changed::No | Changed::Unknown, _) if over || current.is_some_and(|current| place < current) => {
                     plain(StageState::Unknown)
@@ -273,7 +282,7 @@ impl Running<'_> {
         {
             self.held_up(stage, &component);
             if component.state != StageState::Done && component.state != StageState::Failed {
-                message += &format!(", {}", told(&component));
+                message += &format!(", {} {}", component.name, told(&component));
             }
         }
         stage.message = message;
@@ -310,21 +319,20 @@ impl Running<'_> {
 }
 
 /// Why no module is changed.
-pub(super) const NOT_AFTER_ROLLBACK: &str = "modules are not updated after a rollback of Core Hub";
+pub(super) const NOT_AFTER_ROLLBACK: &str = "Core Hub was rolled back";
 
-fn limit(what: &'static str, began: Option<Timestamp>, seconds: i64) -> Option<TimeLimit> {
+fn limit(of: LimitOf, began: Option<Timestamp>, seconds: i64) -> Option<TimeLimit> {
     let began = began?;
-    Some(TimeLimit { what, began, ends: after(began, seconds)? })
+    Some(TimeLimit { of, began, ends: after(began, seconds)? })
 }
 
 /// What there is to say of a component that is worked on, in a few words.
 fn told(component: &Component) -> String {
-    let to = component.image.as_deref().map(|image| format!(" to {}", version(image))).unwrap_or_default();
-    let name = &component.name;
+    let to = component.image.as_deref().map(|image| format!("to {}: ", version(image))).unwrap_or_default();
     match (&component.held, &component.stability) {
-        (Some(held), _) => format!("{name}{to}: {}, {}", held.reason, held.fate_words()),
-        (None, Some(stability)) if stability.passes.is_some() => format!("{name}{to}: ready, has to stay so"),
-        (None, Some(stability)) => format!("{name}{to}: {} of {} ready", stability.ready, stability.desired),
-        (None, None) => format!("{name}{to}"),
+        (Some(held), _) => format!("{to}{}, {}", held.reason, held.fate_words()),
+        (None, Some(stability)) if stability.passes.is_some() => format!("{to}ready, has to stay so"),
+        (None, Some(stability)) => format!("{to}{} of {} ready", stability.ready, stability.desired),
+        (None, None) => "its image is about to change".to_owned(),
     }
 }

@@ -25,7 +25,9 @@ impl Scene<'_> {
     /// How the spec is changed.
     fn change(&self) -> &'static str {
         match self.platform.by_git() {
-            true => "change spec.version or a pin in spec.modules in Git: with updatePolicy gitops that is the only way",
+            true => {
+                "change spec.version or a pin in spec.modules in Git: with updatePolicy gitops that is the only way"
+            }
             false => "change spec.version or a pin in spec.modules, or make a new request in the UI",
         }
     }
@@ -36,7 +38,9 @@ impl Scene<'_> {
         Some(match result {
             UpdateResult::Succeeded | UpdateResult::Other(_) => return None,
             UpdateResult::Failed => {
-                format!("Mend the cause. The operator does not retry by itself, it waits until the spec changes: {change}.")
+                format!(
+                    "Mend the cause. The operator does not retry by itself, it waits until the spec changes: {change}."
+                )
             }
             UpdateResult::Refused => {
                 format!("No image was changed. Mend the cause; the operator does not retry by itself: {change}.")
@@ -55,13 +59,14 @@ pub(super) const TAKE_OUT: &str =
 pub(super) const BRING_BACK: &str = "Core Hub did not come back on its previous version, so that the pipelines stay in \
     maintenance mode. Bring Core Hub up first, then take the pipelines out of maintenance mode from its UI.";
 /// What is to be known while an update runs.
-pub(super) const ONE_AT_A_TIME: &str = "Only one update runs at a time: another request is refused until it ends. The UI waits \
+pub(super) const ONE_AT_A_TIME: &str = "Nothing: it goes on by itself. Another request is refused until it ends. The UI waits \
     for it up to 30 minutes; a longer one goes on, and its result is in the resource.";
 /// While the pods of Core Hub are replaced.
 pub(super) const WAITS: &str = "Nothing: Kubernetes keeps pulling and the operator keeps waiting, up to its limit. What is not \
     up by then is rolled back.";
 /// Once a pod waits with an error that fails at once.
-pub(super) const ROLLS_BACK: &str = "The operator puts the previous image back by itself. Mend the cause before the next update.";
+pub(super) const ROLLS_BACK: &str =
+    "The operator puts the previous image back by itself. Mend the cause before the next update.";
 /// The operator's own update that went wrong.
 pub(super) const OWN: &str = "The operator does not try the same version again until the spec changes. If it fails after it has \
     taken over, it is the only pod left: roll it back by hand.";

@@ -137,7 +137,7 @@ fn stage_extra(model: &Model, stage: &Stage, room: usize) -> Vec<Span<'static>> 
     let runs = matches!(stage.state, StageState::Running | StageState::Retrying | StageState::Blocked);
     let check = stage.at().and_then(|component| component.stability);
     let ends = stage.limit.map(|limit| limit.ends).or_else(|| check.and_then(|check| check.until)).filter(|_| runs);
-    let left = ends.map(|ends| ends.duration_since(model.now())).filter(|left| left.is_positive());
+    let ends = ends.filter(|ends| *ends > model.now());
     let held = stage.at().and_then(|component| component.held.as_ref()).filter(|_| runs);
     let tone = match stage.state {
         StageState::Done | StageState::Skipped | StageState::Pending => Tone::Muted,
@@ -148,7 +148,10 @@ fn stage_extra(model: &Model, stage: &Stage, room: usize) -> Vec<Span<'static>> 
         Some(held) => one_line(&held.reason),
         None => one_line(model.told(&stage.message)),
     };
-    let left = left.map(|left| format!("{} left", words::round(left))).unwrap_or_default();
+    let in_time = |ends| words::age(ends, model.now());
+    let passes = check.and_then(|check| check.passes).filter(|passes| runs && *passes > model.now());
+    let left = passes.map(|passes| format!("passes in {}", in_time(passes)));
+    let left = left.or_else(|| ends.map(|ends| format!("{} left", in_time(ends)))).unwrap_or_default();
     let parts = [words, left].into_iter().filter(|part| !part.is_empty());
     // Which of both there is room for: the time runs down wherever it stands, too.
     let all = parts.clone().collect::<Vec<_>>().join("  ");

@@ -2,8 +2,8 @@
 
 use ratatui::text::Span;
 
-use super::{ATTEMPTS, CAUSE, Fields, HEAD, LABEL, LOOSE, MESSAGE, bold, short_pod};
-use crate::run::{Component, Fate, Held, Part, Stability, Stage, StageState, TimeLimit};
+use super::{ATTEMPTS, CAUSE, Fields, HEAD, LABEL, LOOSE, MESSAGE, bold};
+use crate::run::{Component, Fate, Held, LimitOf, Part, Stability, Stage, StageState, TimeLimit};
 use crate::tui::mark::Mark;
 use crate::tui::theme::{Glyph, Tone};
 use crate::tui::view::words;
@@ -20,7 +20,7 @@ impl Fields<'_> {
         let at = stage.at();
         self.stage_state(stage);
         if let Some(component) = at {
-            self.component_at(component);
+            self.component_at(component, &stage.said);
         }
         if let Some(limit) = &stage.limit {
             self.limit(limit);
@@ -57,20 +57,24 @@ impl Fields<'_> {
             (StageState::Blocked | StageState::Retrying, _) if stage.at().is_some_and(|of| of.held.is_some()) => {}
             _ => self.sentence(&message),
         }
+        if !stage.said.is_empty() {
+            let label = if stage.state == StageState::Failed { "" } else { "It says" };
+            self.text(CAUSE, label, Tone::Text, self.model.told(&stage.said), MESSAGE);
+        }
     }
 
     /// The component that the stage is at.
-    fn component_at(&mut self, component: &Component) {
+    fn component_at(&mut self, component: &Component, said: &str) {
         if let (Some(image), before) = (&component.image, &component.before) {
             self.images(component, image, before.as_deref());
         }
         if let Some(held) = &component.held {
-            self.held(component, held);
+            self.held(held);
         }
         if let Some(stability) = &component.stability {
-            self.stability(stability, component.state);
+            self.stability(stability, component);
         }
-        if component.state == StageState::Failed && !component.message.is_empty() {
+        if component.state == StageState::Failed && !said.contains(&component.message) {
             self.text(CAUSE, "", Tone::Text, self.model.told(&component.message), MESSAGE);
         }
     }
@@ -79,7 +83,8 @@ impl Fields<'_> {
         let theme = self.theme;
         let arrow = format!(" {} ", theme.glyph(Glyph::Arrow));
         let room = self.room();
-        let whole = before.map_or_else(|| one_line(image), |before| format!("{}{arrow}{}", one_line(before), one_line(image)));
+        let whole =
+            before.map_or_else(|| one_line(image), |before| format!("{}{arrow}{}", one_line(before), one_line(image)));
         let short = || match before {
             Some(before) => format!("{}{arrow}{}", version(before), version(image)),
             None => version(image),
@@ -89,10 +94,9 @@ impl Fields<'_> {
         self.field(CAUSE, &label, vec![theme.span(Tone::Text, fit(&told, room, theme))]);
     }
 
-    fn held(&mut self, component: &Component, held: &Held) {
+    fn held(&mut self, held: &Held) {
         let tone = if held.fate == Fate::FailsAtOnce { Tone::Bad } else { Tone::Text };
-        let name = component.workload.as_deref().and_then(|of| of.split_once('/')).map_or("", |(_, name)| name);
-        let pod = format!("pod {}", short_pod(&held.pod, name, 40, self.theme));
+        let pod = format!("pod {}", fit(&one_line(&held.pod), 40, self.theme));
         let container = held.container.as_ref().map(|container| format!(", container {container}")).unwrap_or_default();
         let since = held.since.map(|since| format!("for {}", words::age(self.model.now(), since)));
         let mut value = vec![self.theme.span(Tone::Blocked, one_line(&held.reason))];
@@ -107,7 +111,7 @@ impl Fields<'_> {
         self.text(CAUSE, "", Tone::Text, self.model.told(&held.message), MESSAGE);
     }
 
-    fn stability(&mut self, stability: &Stability, state: StageState) {
+    fn stability(&mut self, stability: &Stability, component: &Component) {
         let theme = self.theme;
         let now = self.model.now();
         let mut ready = vec![theme.span(Tone::Text, format!("{} of {}", stability.ready, stability.desired))];
@@ -118,20 +122,21 @@ impl Fields<'_> {
             let again = format!("restarted {} ago, the window began again", words::age(now, restarted));
             self.add(&mut ready, Tone::Warning, &again);
         }
-        self.field(HEAD, "Ready", ready);
-        if state.passed() {
+        // What holds it up goes before that it is not Ready.
+        self.field(if component.held.is_some() { LOOSE } else { HEAD }, "Ready", ready);
+        if component.state.passed() {
             return;
         }
         if let Some(passes) = stability.passes {
             let left = passes.duration_since(now);
             let told = match left.is_positive() {
-                true => format!("passes in {}, if nothing restarts", words::round(left)),
+                true => format!("passes in {}, if nothing restarts", words::age(passes, now)),
                 false => "nothing restarted for the window, the operator is to go on".to_owned(),
             };
             self.field(HEAD, "Stability", vec![theme.span(Tone::Good, told)]);
         }
         if let (Some(began), Some(ends)) = (stability.changed, stability.until) {
-            self.limit(&TimeLimit { what: "check", began, ends });
+            self.limit(&TimeLimit { of: LimitOf::Check, began, ends });
         }
     }
 
@@ -144,7 +149,7 @@ impl Fields<'_> {
         let near = left.as_secs() * 5 <= whole.as_secs();
         let until = words::clock(limit.ends, now, &self.model.settings.zone);
         let (told, tone) = match left.is_positive() {
-            true => (format!("{} left of {}, until {until}", words::round(left), words::round(whole)), near),
+            true => (format!("{} left of {}, until {until}", words::age(limit.ends, now), words::round(whole)), near),
             false => (format!("{} passed, {} ago", words::round(whole), words::age(now, limit.ends)), true),
         };
         let tone = if tone { Tone::Warning } else { Tone::Text };
@@ -155,7 +160,7 @@ impl Fields<'_> {
             value.push(Span::raw("   "));
             value.extend(meter(theme, passed.clamp(0.0, whole.as_secs_f64()), whole.as_secs_f64(), room, Tone::Active));
         }
-        self.field(HEAD, title(limit.what), value);
+        self.field(HEAD, title(limit.of), value);
     }
 
     fn part(&mut self, number: usize, part: &Part) {
@@ -188,7 +193,9 @@ impl Fields<'_> {
         let mut value = vec![self.glyph(component.state), Span::raw(" ")];
         value.push(bold(theme, tone, format!("{:11}", one_line(&word))));
         let versions = match (&component.before, &component.image) {
-            (Some(before), Some(image)) => format!("{} {} {}", version(before), theme.glyph(Glyph::Arrow), version(image)),
+            (Some(before), Some(image)) => {
+                format!("{} {} {}", version(before), theme.glyph(Glyph::Arrow), version(image))
+            }
             (Some(one), None) | (None, Some(one)) => version(one),
             (None, None) => String::new(),
         };
@@ -205,13 +212,14 @@ impl Fields<'_> {
     }
 }
 
-fn title(what: &str) -> &'static str {
-    match what {
-        "drain" => "Drain",
-        "resume" => "Resume",
-        "return" => "Comes back",
-        "own update" => "Own update",
-        _ => "Limit",
+fn title(of: LimitOf) -> &'static str {
+    match of {
+        LimitOf::Drain => "Drain",
+        LimitOf::Check => "Limit",
+        LimitOf::Return => "Comes back",
+        LimitOf::Resume => "Resume",
+        LimitOf::OwnUpdate => "Own update",
+        LimitOf::HandOver => "Takes over",
     }
 }
 

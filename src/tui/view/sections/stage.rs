@@ -71,7 +71,8 @@ impl Drawn<'_> {
         });
         let texts = past.iter().map(|update| {
             let said = one_line(self.model.told(&update.message));
-            let results = update.results.iter().map(|of| format!("{} {}", one_line(&of.name), one_line(&of.word.to_string())));
+            let results =
+                update.results.iter().map(|of| format!("{} {}", one_line(&of.name), one_line(&of.word.to_string())));
             let left = update.not_resumed.iter().map(|name| format!("{} not resumed", one_line(name)));
             let results = results.chain(left).collect::<Vec<_>>().join(", ");
             [(Tone::Muted, results), (Tone::Text, said)]
