@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::meta::{Condition, Meta, condition};
-use super::read;
+use super::{TemplateImage, read};
 
 /// A Deployment of the release: `webservice` or `sidekiq`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,6 +28,8 @@ pub struct Deployment {
     pub ready: u32,
     /// Replicas that have been ready for long enough.
     pub available: u32,
+    /// The images of its template.
+    pub images: Vec<TemplateImage>,
     /// `status.conditions`.
     pub conditions: Vec<Condition>,
 }
@@ -48,6 +50,7 @@ impl Deployment {
             updated: status("updatedReplicas"),
             ready: status("readyReplicas"),
             available: status("availableReplicas"),
+            images: TemplateImage::read_all(object),
             conditions: Condition::read_all(object),
         })
     }

@@ -9,7 +9,7 @@
 //! | `meta` | names, uids, owners, conditions |
 //! | `gitlabcore`, `gluesync_platform`, `job`, `pod`, `event`, `deployment`, `stateful_set`, `daemon_set` | one kind each |
 //! | `completions`, `indexes`, `provenance` | how many pods of a Job succeeded; indexes of an Indexed Job; what made it |
-//! | `workload_kind` | the kinds that roll out |
+//! | `workload_kind`, `template` | the kinds that roll out; the images of what their pods are made from |
 //! | `selector`, `selection` | label selectors; what is watched |
 //! | `object` | any of them, read from JSON |
 //! | `manifest` | an object as the server wrote it |
@@ -50,6 +50,7 @@ mod selector;
 mod size;
 mod stateful_set;
 mod states;
+mod template;
 mod text;
 mod workload_kind;
 mod world;
@@ -62,7 +63,9 @@ pub use event::Event;
 pub use excerpt::{Excerpt, ExcerptKind};
 pub use feed::{Feed, FeedState, WatchState};
 pub use gitlabcore::GitLabCore;
-pub use gluesync_platform::GluesyncPlatform;
+pub use gluesync_platform::{
+    ComponentResult, GluesyncPlatform, ResultWord, UpdateAttempt, UpdateResult, UpdateStep, UpdateUnderWay,
+};
 pub use indexes::Indexes;
 pub use job::{FailureAction, FailureRule, Indexed, Job, NO_LIMIT, RuleMatch, SuccessRule};
 pub use line::{Colour, LONGEST_LINE, LogLine, Look, Paint};
@@ -80,7 +83,8 @@ pub use selection::{JobPick, Pick, Selection};
 pub use selector::LabelSelector;
 pub use stateful_set::StatefulSet;
 pub(crate) use states::states;
+pub use template::TemplateImage;
 pub use text::{LONGEST, clean};
 pub(crate) use text::{clean_line, clean_sentence, clean_value, clean_word};
 pub use workload_kind::WorkloadKind;
-pub use world::World;
+pub use world::{SeenImages, World};

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::meta::{Condition, Meta};
-use super::read;
+use super::{TemplateImage, read};
 
 /// A StatefulSet.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,6 +30,8 @@ pub struct StatefulSet {
     pub current_revision: Option<String>,
     /// `status.updateRevision`: its pods carry it in the label `controller-revision-hash`.
     pub update_revision: Option<String>,
+    /// The images of its template.
+    pub images: Vec<TemplateImage>,
     /// `status.conditions`.
     pub conditions: Vec<Condition>,
 }
@@ -49,6 +51,7 @@ impl StatefulSet {
             ready: status("readyReplicas"),
             current_revision: read::text(object, &["status", "currentRevision"]),
             update_revision: read::text(object, &["status", "updateRevision"]),
+            images: TemplateImage::read_all(object),
             conditions: Condition::read_all(object),
         })
     }

@@ -1,13 +1,16 @@
 //! Everything that is known of the cluster, and how one thing more is taken in; `found` has what is asked of it, `logs` the
-//! part about logs.
+//! part about logs, `noted` what is noted of Gluesync as it comes.
 
 mod found;
 mod logs;
+mod noted;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+
+pub use noted::SeenImages;
 
 use super::{
     Change, ClusterEvent, ClusterName, DaemonSet, Deployment, Event, Feed, GitLabCore, GluesyncPlatform, JobRecord,
@@ -51,6 +54,7 @@ pub struct World {
     stateful_sets: BTreeMap<Uid, StatefulSet>,
     daemon_sets: BTreeMap<Uid, DaemonSet>,
     platforms: BTreeMap<Uid, GluesyncPlatform>,
+    noted: noted::Noted,
     /// The kinds that were listed as a whole: of these, what is not there is gone.
     pub(super) listed: BTreeSet<Kind>,
     feed: Feed,
@@ -153,10 +157,19 @@ impl World {
             Object::Event(event) => {
                 drop(self.events.entry(event.about.clone()).or_default().insert(event.meta.uid.clone(), event));
             }
-            Object::Deployment(deployment) => drop(self.deployments.insert(deployment.meta.uid.clone(), deployment)),
-            Object::StatefulSet(set) => drop(self.stateful_sets.insert(set.meta.uid.clone(), set)),
+            Object::Deployment(deployment) => {
+                self.noted.images(&deployment.meta, &deployment.images, time);
+                self.deployments.insert(deployment.meta.uid.clone(), deployment);
+            }
+            Object::StatefulSet(set) => {
+                self.noted.images(&set.meta, &set.images, time);
+                self.stateful_sets.insert(set.meta.uid.clone(), set);
+            }
             Object::DaemonSet(set) => drop(self.daemon_sets.insert(set.meta.uid.clone(), set)),
-            Object::GluesyncPlatform(platform) => drop(self.platforms.insert(platform.meta.uid.clone(), platform)),
+            Object::GluesyncPlatform(platform) => {
+                self.noted.platform(&platform, time);
+                self.platforms.insert(platform.meta.uid.clone(), platform);
+            }
         }
     }
 
@@ -170,6 +183,7 @@ impl World {
 
     fn delete(&mut self, object: Object, time: Timestamp) {
         let uid = object.meta().uid.clone();
+        self.noted.forget(&uid);
         match object {
             Object::GitLabCore(_) => {
                 self.cores.remove(&uid);

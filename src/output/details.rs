@@ -1,5 +1,7 @@
 //! The details of the step that a run is at, and the command to run next.
 
+mod stage;
+
 use std::fmt::Write;
 
 use jiff::Timestamp;
@@ -36,7 +38,7 @@ pub(super) fn details(run: &Run, step: &Step, time: Timestamp, target: &Target, 
     match &step.body {
         StepBody::Gate(gate) => details.gate(title, gate),
         StepBody::Rollout(rollout) => details.rollout(title, rollout),
-        StepBody::Stage(_) => {}
+        StepBody::Stage(stage) => details.stage(title, stage),
     }
     details.text
 }

@@ -14,7 +14,10 @@ use super::{Missing, StatusList, Why, feed};
 use crate::cluster::Feed;
 use crate::error::ExitCode;
 use crate::gate::{Gate, Target};
-use crate::run::{OperatorReport, Rollout, RolloutState, Run, Source, Step, StepBody, Verdict, span};
+use crate::run::{OperatorReport, Rollout, RolloutState, Run, Source, Stage, Step, StepBody, Verdict, span};
+
+/// The column at which the note of a step begins.
+const NOTE: usize = 51;
 
 /// How a look is printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -140,7 +143,7 @@ impl Look<'_> {
             }
             StepBody::Rollout(Rollout { state: RolloutState::Pending, .. }) => Vec::new(),
             StepBody::Rollout(rollout) => workloads(rollout),
-            StepBody::Stage(stage) => [stage.message.clone()].into_iter().filter(|words| !words.is_empty()).collect(),
+            StepBody::Stage(stage) => stage_note(stage),
         }
     }
 
@@ -170,6 +173,14 @@ impl Look<'_> {
         let line = format!("{before}{}{after}  {note}", painted(word, of_word(word)));
         line.trim_end().to_owned() + "\n"
     }
+}
+
+/// What is told of a stage, in as many lines as there is room beside it.
+fn stage_note(stage: &Stage) -> Vec<String> {
+    let held = stage.at().and_then(|component| component.held.as_ref());
+    let message = held.filter(|_| !stage.state.passed()).map_or(&stage.message, |held| &held.reason);
+    let note = wrap(message, WIDTH - NOTE).join(&format!("\n{:NOTE$}", ""));
+    [note].into_iter().filter(|note| !note.is_empty()).collect()
 }
 
 /// Ready of wanted replicas, by what they are: a release can split `sidekiq` over many Deployments.

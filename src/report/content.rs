@@ -92,6 +92,7 @@ impl Instance {
             blocks.push(Block::Heading(3, vec![Word("Other attempts")]));
             blocks.push(attempts);
         }
+        self.stages.write(blocks);
         if !self.said.is_empty() {
             blocks.push(Block::Heading(3, vec![Word("What the operator said")]));
             blocks.push(self.operator());

@@ -15,6 +15,7 @@
 //! |---|---|
 //! | `course` | what became of the runs on a tape |
 //! | `report`, `hops`, `jobs` | the report: the instances, their hops and steps, the Jobs and attempts |
+//! | `stages` | what an operator works through: components, and what it says |
 //! | `axis` | times as places on a line |
 //! | `document`, `content` | the parts of a report in their order, before any format; what stands in them |
 //! | `markdown`, `html` | the two formats |
@@ -29,6 +30,7 @@ mod jobs;
 mod markdown;
 #[allow(clippy::module_inception, reason = "the folder is about reports, and this file is the report")]
 mod report;
+mod stages;
 #[cfg(test)]
 mod tests;
 

@@ -6,6 +6,7 @@ use super::axis::Axis;
 use super::course::{Course, Known, Said};
 use super::hops::{Hop, axis, hops};
 use super::jobs::MOST_LOG_BYTES;
+use super::stages::Stages;
 use crate::cluster::FeedState;
 use crate::gate::Target;
 use crate::journal::{Entry, How};
@@ -75,6 +76,7 @@ pub(super) struct Instance {
     pub(super) outages: Vec<(Timestamp, Timestamp)>,
     pub(super) axis: Option<Axis>,
     pub(super) said: Vec<Said>,
+    pub(super) stages: Stages,
     pub(super) journal: Vec<Line>,
 }
 
@@ -139,6 +141,7 @@ impl Instance {
             axis: axis(&hops),
             hops,
             said,
+            stages: Stages::of(run, given.redact),
             journal: entries.iter().map(|entry| Line::of(entry, given.redact)).collect(),
         }
     }

@@ -9,6 +9,7 @@
 //!    Who keeps a journal over a restart leaves the entries without `from` out.
 //! 4. A run that is no longer there gives one entry, to [`GONE`].
 //! 5. A plain Job that another of its name took the place of is told of as it stands, also where that is the same word.
+//! 8. A component of a stage whose state has another word than before.
 //! 6. A wait for background migrations that turns out not to make it before its deadline: once, and again only after it
 //!    was in time between.
 //! 6. A failure that a pod failure policy ignores: no count rises by it.
@@ -203,6 +204,7 @@ fn compare(earlier: &Run, run: &Run, time: Timestamp, changes: &mut Vec<RunChang
         let told =
             |earlier| failed_count_rose(earlier, step) || turned_too_late(earlier, step) || held_up_anew(earlier, step);
         let told = |earlier| told(earlier) || run.source == Source::Job && made_again(earlier, step);
+        let told = |earlier| told(earlier) || component_turned(earlier, step);
         if was != step.word() || same.is_some_and(told) {
             let change = step_change(run, step, Some(was), time);
             let ignored = ignored.map(|ignored| format!("; {ignored}")).unwrap_or_default();
@@ -270,6 +272,17 @@ fn held_up_anew(before: &Step, after: &Step) -> bool {
     now.is_some() && now != held(before)
 }
 
+/// Whether a component of a stage is in another state than before.
+fn component_turned(before: &Step, after: &Step) -> bool {
+    let components = |step: &Step| -> Vec<(String, &'static str)> {
+        let components = step.stage().map(|stage| stage.components.as_slice()).unwrap_or_default();
+        components.iter().map(|component| (component.name.clone(), component.state.word())).collect()
+    };
+    let before = components(before);
+    let turned = |(name, word): &(String, &'static str)| before.iter().any(|(of, was)| of == name && was != word);
+    components(after).iter().any(turned)
+}
+
 fn step_change(run: &Run, step: &Step, from: Option<&'static str>, time: Timestamp) -> RunChange {
     let words = match &step.body {
         StepBody::Gate(gate) => gate_words(gate),
@@ -282,10 +295,11 @@ fn step_change(run: &Run, step: &Step, from: Option<&'static str>, time: Timesta
             },
             state => state.word().to_owned(),
         },
-        StepBody::Stage(stage) => match stage.message.as_str() {
-            "" => stage.state.word().to_owned(),
-            message => format!("{}: {}", stage.state.word(), one_line(message)),
-        },
+        StepBody::Stage(stage) => {
+            let told = [stage.message.as_str(), stage.said.as_str()].into_iter().filter(|told| !told.is_empty());
+            let told = told.map(|told| format!(": {}", one_line(told))).collect::<String>();
+            stage.state.word().to_owned() + &told
+        }
     };
     RunChange {
         time,

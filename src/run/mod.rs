@@ -40,7 +40,7 @@ pub use outlook::{
 };
 pub use pulls::pull_words;
 pub use run::{Course, Hop, OperatorReport, PastJob, Run, Source, Verdict, WhyPast};
-pub use stage::{Component, Stage, StageState};
+pub use stage::{Component, Fate, Held, LimitOf, Part, Stability, Stage, StageState, TimeLimit, image_version};
 pub use step::{Rollout, RolloutState, Step, StepBody, StepId, UnseenDeployments};
 pub use words::reason_words;
 pub use workload::{Crash, Replica, ReplicaState, Stuck, Template, Workload};

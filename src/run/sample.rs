@@ -8,10 +8,14 @@ use jiff::{SignedDuration, Timestamp};
 
 pub(crate) use self::terms::{failed_by_policy, managed, policed};
 use super::{
-    Component, Course, Crash, Hop, OperatorReport, Replica, ReplicaState, Rollout, RolloutState, Run, Source, Stage,
-    StageState, Step, StepBody, StepId, Stuck, Template, Verdict, Workload,
+    Component, Course, Crash, Fate, Held, Hop, LimitOf, OperatorReport, Part, Replica, ReplicaState, Rollout,
+    RolloutState, Run, Source, Stability, Stage, StageState, Step, StepBody, StepId, Stuck, Template, TimeLimit,
+    Verdict, Workload,
 };
-use crate::cluster::{Excerpt, ExcerptKind, Log, LogLine, Manifest, Uid, Via, WorkloadKind};
+use crate::cluster::{
+    ComponentResult, Excerpt, ExcerptKind, Log, LogLine, Manifest, ResultWord, Uid, UpdateAttempt, UpdateResult, Via,
+    WorkloadKind,
+};
 use crate::fixture::counted;
 pub(crate) use crate::fixture::run_log;
 use crate::gate::{
@@ -26,16 +30,56 @@ pub(crate) fn time(of_day: &str) -> Timestamp {
 
 /// A stage of which one component was rolled back.
 pub(crate) fn stage() -> Stage {
+    let begins = time("15:00:00");
     Stage {
         state: StageState::Running,
         message: "1 of 2".into(),
+        said: "agent was rolled back".into(),
         components: vec![Component {
             name: "agent".into(),
             state: StageState::Failed,
+            workload: Some("deployment/agent".into()),
             result: Some("ROLLED_BACK".into()),
             before: Some("r.io/agent:1".into()),
             image: Some("r.io/agent:2".into()),
+            stability: Some(Stability {
+                desired: 2,
+                ready: 1,
+                old: 1,
+                changed: Some(begins),
+                until: Some(time("15:03:00")),
+                restarted: Some(time("15:00:30")),
+                passes: Some(time("15:00:50")),
+            }),
+            held: Some(Held {
+                reason: "ErrImagePull".into(),
+                message: "denied: Quota exceeded".into(),
+                pod: "agent-1".into(),
+                container: Some("agent".into()),
+                since: Some(time("15:00:10")),
+                fate: Fate::FailsAtOnce,
+                clears: Some(true),
+            }),
             message: "not ready within 180s".into(),
+        }],
+        pipelines: vec!["orders".into()],
+        parts: vec![Part { title: "put the previous image back".into(), state: StageState::Done }],
+        limit: Some(TimeLimit { of: LimitOf::Drain, began: begins, ends: time("15:10:00") }),
+        past: vec![UpdateAttempt {
+            result: Some(UpdateResult::Degraded),
+            version: Some("2".into()),
+            generation: None,
+            results: vec![ComponentResult {
+                name: "agent".into(),
+                word: ResultWord::RolledBack,
+                before: Some("1".into()),
+                target: Some("2".into()),
+                message: "not ready within 180s".into(),
+            }],
+            not_resumed: vec!["orders".into()],
+            message: "agent was rolled back".into(),
+            started: Some(begins),
+            ended: Some(time("15:03:00")),
         }],
         command: Some(Command::new("gluesync", &["get", "gsp"])),
         advice: Some("change the spec".into()),

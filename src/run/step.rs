@@ -168,7 +168,7 @@ impl StepId {
             Self::Rollout => "Rollout",
             Self::Preflight => "Preflight",
             Self::Snapshot => "Snapshot",
-            Self::Maintenance => "Pipelines into maintenance",
+            Self::Maintenance => "Maintenance mode",
             Self::CoreHub => "Core Hub",
             Self::Resume => "Resume pipelines",
             Self::Modules => "Modules",

@@ -129,16 +129,22 @@ impl From<&StepBody> for Mark {
                 RolloutState::Done => Self::Done,
                 RolloutState::Unknown(_) => Self::Unknown,
             },
-            StepBody::Stage(stage) => match stage.state {
-                StageState::Pending => Self::Pending,
-                StageState::Running => Self::Running,
-                StageState::Retrying => Self::Retrying,
-                StageState::Blocked => Self::Blocked,
-                StageState::Failed => Self::Failed,
-                StageState::Done => Self::Done,
-                StageState::Skipped => Self::Skipped,
-                StageState::Unknown => Self::Unknown,
-            },
+            StepBody::Stage(stage) => Self::from(stage.state),
+        }
+    }
+}
+
+impl From<StageState> for Mark {
+    fn from(state: StageState) -> Self {
+        match state {
+            StageState::Pending => Self::Pending,
+            StageState::Running => Self::Running,
+            StageState::Retrying => Self::Retrying,
+            StageState::Blocked => Self::Blocked,
+            StageState::Failed => Self::Failed,
+            StageState::Done => Self::Done,
+            StageState::Skipped => Self::Skipped,
+            StageState::Unknown => Self::Unknown,
         }
     }
 }

@@ -34,6 +34,8 @@ mod frames_of_jobs;
 #[cfg(test)]
 mod frames_of_replay;
 #[cfg(test)]
+mod frames_of_stages;
+#[cfg(test)]
 mod frames_of_steps;
 mod input;
 mod keymap;

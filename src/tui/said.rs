@@ -22,6 +22,8 @@ pub fn said(mut run: Run, name: &str, message: &str) -> Run {
             StepBody::Rollout(rollout) => rollout_said(rollout, name, message),
             StepBody::Stage(stage) => {
                 stage.message = message.into();
+                stage.said = message.into();
+                stage.pipelines = vec![name.into()];
                 for component in &mut stage.components {
                     component.name = name.into();
                     component.message = message.into();

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::World;
+use jiff::Timestamp;
+
+use super::{SeenImages, World};
 use crate::cluster::{
     DaemonSet, Deployment, Event, GitLabCore, GluesyncPlatform, JobRecord, Kind, Meta, PodRecord, StatefulSet, Uid,
 };
@@ -83,6 +85,16 @@ impl World {
     /// The DaemonSets that are there.
     pub fn daemon_sets(&self) -> impl Iterator<Item = &DaemonSet> {
         self.daemon_sets.values()
+    }
+
+    /// The images that a workload of Gluesync has, the last of them, and had before, as far as that was seen.
+    pub fn images_seen(&self, workload: &Uid) -> &[SeenImages] {
+        self.noted.images_of(workload)
+    }
+
+    /// Since when the update of that platform runs, where it was seen to begin.
+    pub fn update_seen(&self, platform: &Uid) -> Option<Timestamp> {
+        self.noted.update_of(platform)
     }
 
     /// The Gluesync platforms that are there.

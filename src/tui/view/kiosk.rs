@@ -87,6 +87,9 @@ fn edges(model: &Model, buffer: &mut Buffer) {
     }
 }
 
+/// From this height on there is room for all lines of a message.
+const ROOMY: u16 = 20;
+
 /// Lines that belong together. The higher the rank, the sooner they are given up.
 struct Block {
     rank: u8,
@@ -151,6 +154,12 @@ fn blocks(model: &Model, run: &Run, area: Rect) -> Vec<Block> {
             lines: if run.steps.len() == 1 { Vec::new() } else { vec![chain(model, run, width)] },
         },
     ];
+    if let Some((step, stage)) = step.and_then(|step| Some((step, step.stage()?))) {
+        blocks.push(Block { rank: 2, gap: 1, lines: told_of(model, run, step, area) });
+        let line = stage.command.as_ref().filter(|_| !model.settings.redact);
+        let lines = line.map(|line| command(theme, &line.shell(&model.settings.target), width, ""));
+        blocks.push(Block { rank: 7, gap: 1, lines: lines.unwrap_or_default() });
+    }
     if let Some((step, job)) = step.zip(job) {
         blocks.push(Block { rank: 6, gap: 2, lines: attempts(model, step, job) });
         blocks.push(Block { rank: 2, gap: 1, lines: trouble(model, step, job, width) });
@@ -160,6 +169,27 @@ fn blocks(model: &Model, run: &Run, area: Rect) -> Vec<Block> {
         blocks.push(Block { rank: 7, gap: 1, lines: lines.unwrap_or_default() });
     }
     blocks
+}
+
+/// What is told of a stage, without what to do; where there is little room, the first line of each text.
+fn told_of(model: &Model, run: &Run, step: &Step, area: Rect) -> Vec<Line<'static>> {
+    let roomy = area.height >= ROOMY;
+    let mut kept = false;
+    let wanted = fields::rows(model, run, step, area.width.into(), false).into_iter().filter(|row| {
+        kept = match row.rank {
+            fields::HEAD..=fields::ATTEMPTS => true,
+            fields::MORE => roomy && kept,
+            _ => false,
+        };
+        kept
+    });
+    let line = |mut row: fields::Row| {
+        if let (false, Some(value), Some(rest)) = (roomy, row.line.spans.last_mut(), row.rest.take()) {
+            *value = rest;
+        }
+        row.line
+    };
+    wanted.map(line).collect()
 }
 
 /// The step, and what its line on the dashboard says besides.

@@ -8,7 +8,7 @@ use ratatui::text::{Line, Span};
 use super::words;
 use crate::cluster::WorkloadKind;
 use crate::gate::{Attempts, Count, Gate, GateJob, GateState, Outcome, Outlook, Progress, Unseen};
-use crate::run::{Rollout, RolloutState, Run, Step, StepBody, UnseenDeployments};
+use crate::run::{Rollout, RolloutState, Run, Stage, StageState, Step, StepBody, UnseenDeployments};
 use crate::tui::mark::Mark;
 use crate::tui::model::Model;
 use crate::tui::theme::{Glyph, Theme, Tone};
@@ -119,8 +119,47 @@ pub fn extra(model: &Model, step: &Step, room: usize) -> Vec<Span<'static>> {
     match &step.body {
         StepBody::Gate(gate) => gate_extra(model.theme(), gate, room),
         StepBody::Rollout(rollout) => rollout_extra(model.theme(), rollout, room),
-        StepBody::Stage(stage) => vec![model.theme().span(Tone::Text, stage.message.clone())],
+        StepBody::Stage(stage) => stage_extra(model, stage, room),
     }
+}
+
+/// How far each of several components is, in a pip; the time that runs down; and what is told of the stage, as there is room.
+fn stage_extra(model: &Model, stage: &Stage, room: usize) -> Vec<Span<'static>> {
+    let theme = model.theme();
+    let mut spans = Vec::new();
+    if stage.components.len() > 1 && stage.state != StageState::Skipped && stage.components.len() + 2 <= room {
+        for component in &stage.components {
+            let mark = Mark::from(component.state);
+            let tone = if mark == Mark::Failed { Tone::Bad } else { mark.tone() };
+            spans.push(theme.span(tone, theme.mark(mark, model.beat)));
+        }
+        spans.push(Span::raw("  "));
+    }
+    let runs = matches!(stage.state, StageState::Running | StageState::Retrying | StageState::Blocked);
+    let check = stage.at().and_then(|component| component.stability);
+    let ends = stage.limit.map(|limit| limit.ends).or_else(|| check.and_then(|check| check.until)).filter(|_| runs);
+    let ends = ends.filter(|ends| *ends > model.now());
+    let held = stage.at().and_then(|component| component.held.as_ref()).filter(|_| runs);
+    let tone = match stage.state {
+        StageState::Done | StageState::Skipped | StageState::Pending => Tone::Muted,
+        StageState::Failed | StageState::Blocked => Tone::Bad,
+        _ => Tone::Text,
+    };
+    let words = match held {
+        Some(held) => one_line(&held.reason),
+        None => one_line(model.told(&stage.message)),
+    };
+    let in_time = |ends| words::age(ends, model.now());
+    let passes = check.and_then(|check| check.passes).filter(|passes| runs && *passes > model.now());
+    let left = passes.map(|passes| format!("passes in {}", in_time(passes)));
+    let left = left.or_else(|| ends.map(|ends| format!("{} left", in_time(ends)))).unwrap_or_default();
+    let parts = [words, left].into_iter().filter(|part| !part.is_empty());
+    // Which of both there is room for: the time runs down wherever it stands, too.
+    let all = parts.clone().collect::<Vec<_>>().join("  ");
+    let rest = room.saturating_sub(wide(&spans));
+    let told = if width(&all) <= rest { all } else { parts.into_iter().next().unwrap_or_default() };
+    spans.push(theme.span(tone, fit(&told, rest, theme)));
+    spans
 }
 
 fn gate_extra(theme: Theme, gate: &Gate, room: usize) -> Vec<Span<'static>> {

@@ -7,12 +7,14 @@
 //! | `outlook` | pending background migrations as a curve; the forecast |
 //! | `attempts` | its attempts one by one, the next restart, the deadline |
 //! | `rollout` | a rollout |
+//! | `stage` | a stage that an operator works through |
 
 mod attempts;
 mod failure;
 mod gate;
 mod outlook;
 mod rollout;
+mod stage;
 
 use ratatui::style::Stylize;
 use ratatui::text::{Line, Span};
@@ -68,7 +70,7 @@ pub fn rows(model: &Model, run: &Run, step: &Step, columns: usize, whole: bool) 
     match &step.body {
         StepBody::Gate(gate) => fields.gate(run, step, gate),
         StepBody::Rollout(rollout) => fields.rollout(run, rollout),
-        StepBody::Stage(_) => {}
+        StepBody::Stage(stage) => fields.stage(stage),
     }
     fields.rows
 }

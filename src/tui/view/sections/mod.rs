@@ -8,6 +8,7 @@
 //! | `pods` | the pods of a gate and their containers |
 //! | `said` | events and conditions |
 //! | `replicas` | the replicas of a rollout |
+//! | `stage` | what a stage goes through, its components, and updates that have ended |
 //! | `history` | the Jobs of earlier hops and specs |
 
 mod attempts;
@@ -15,6 +16,7 @@ mod history;
 mod pods;
 mod replicas;
 mod said;
+mod stage;
 mod terms;
 
 use jiff::Timestamp;
@@ -56,6 +58,12 @@ pub fn all(model: &Model, run: &Run, step: &Step, columns: usize, whole: bool) -
     for workload in step.rollout().iter().flat_map(|rollout| &rollout.workloads) {
         add(&format!("Replicas of {}", workload.name), drawn.replicas(workload));
     }
+    if let Some(stage) = step.stage() {
+        add("Components", drawn.components(stage));
+        add("Rollback", drawn.parts(stage));
+    }
+    let past = run.steps.iter().filter_map(Step::stage).flat_map(|stage| &stage.past);
+    add("Updates that ended", drawn.updates(past));
     add("Earlier Jobs", drawn.history(&run.history));
     sections.retain(|section| !section.lines.is_empty());
     sections
