@@ -180,7 +180,7 @@ fn from_condition(job: &Job) -> Option<Failure> {
     let (pod, rest) = rest.split_once(" failed with exit code ")?;
     let code = rest.split(' ').next()?.parse().ok()?;
     let by = || By::ExitCode { container: container.to_owned(), code };
-    let counting = rule_of(&condition.message).map(|rule| Counting::FailedJob(Matched { rule, by: by() }));
+    let counting = rule_of(&condition.message).map(|rule| Counting::FailedJob(Matched { rule, by: Box::new(by()) }));
     let time: Option<Timestamp> = condition.since;
     Some(Failure {
         time,

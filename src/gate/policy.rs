@@ -27,7 +27,7 @@ pub struct Matched {
     /// The number of the rule, from 1.
     pub rule: usize,
     /// What it matched.
-    pub by: By,
+    pub by: Box<By>,
 }
 
 /// What of a pod a rule matched.
@@ -130,7 +130,7 @@ fn decided(job: &Job, pod: &Pod, over: impl Fn(&Container) -> bool) -> Counting 
             continue;
         }
         let Some(by) = matched(&rule.matches, pod, &over) else { continue };
-        let matched = Matched { rule: place + 1, by };
+        let matched = Matched { rule: place + 1, by: Box::new(by) };
         let per_index = || job.limit_per_index().is_some();
         return match rule.action {
             FailureAction::Ignore => Counting::Ignored(matched),

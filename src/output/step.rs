@@ -150,7 +150,7 @@ enum LastFailureReport<'a> {
         exit_code: Option<i64>,
         message: &'a str,
         #[serde(skip_serializing_if = "Option::is_none")]
-        counting: Option<CountingReport>,
+        counting: Option<Box<CountingReport>>,
         log_source: &'static str,
         #[serde(skip_serializing_if = "Option::is_none")]
         excerpt: Option<ExcerptReport<'a>>,
@@ -304,7 +304,7 @@ impl<'a> LastFailureReport<'a> {
             reason: failure.ending.reason(),
             exit_code,
             message,
-            counting: CountingReport::new(&failure.counting),
+            counting: CountingReport::new(&failure.counting).map(Box::new),
             log_source: failure.source().word(),
             excerpt: failure.excerpt.as_deref().map(ExcerptReport::new),
             log: log_tail(failure),

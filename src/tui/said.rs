@@ -95,7 +95,7 @@ fn job_said(job: &mut GateJob, name: &str, message: &str) {
 
 /// A rule whose words are the cluster's.
 fn ignored_by(name: &str) -> Counting {
-    Counting::Ignored(Matched { rule: 1, by: By::ExitCode { container: name.into(), code: 42 } })
+    Counting::Ignored(Matched { rule: 1, by: Box::new(By::ExitCode { container: name.into(), code: 42 }) })
 }
 
 fn failure_said(failure: &mut LastFailure, name: &str, message: &str) {

@@ -20,15 +20,16 @@ pub struct OverTime {
     told: usize,
 }
 
-/// What a gate was told to be: its Job, its word, and its counts.
-type Told = (Option<String>, &'static str, u32, u32, u32);
+/// What a gate was told to be: its Job, its word, its counts, and how many failures a policy ignores.
+type Told = (Option<String>, &'static str, u32, u32, u32, usize);
 
 fn told(step: &Step) -> Told {
     let gate = step.gate().unwrap();
     let job = gate.job.as_ref();
     let (restarts, pods) = job.map_or((0, 0), |job| (job.attempts.restarts.failed, job.attempts.pods.failed));
     let left = job.and_then(|job| job.attempts.tally().left()).unwrap_or(u32::MAX);
-    (job.map(|job| job.uid.0.clone()), step.word(), restarts, pods, left)
+    let ignored = job.map_or(0, |job| job.ignored().count());
+    (job.map(|job| job.uid.0.clone()), step.word(), restarts, pods, left, ignored)
 }
 
 impl OverTime {
@@ -52,7 +53,7 @@ impl OverTime {
             let hop = |runs: &[Run]| runs.first().and_then(|run| run.course.hop.clone()).map(|hop| hop.version);
             let same = before.0 == after.0;
             let new_hop = hop(&self.runs) != hop(&runs);
-            let rose = same && !new_hop && (after.2 > before.2 || after.3 > before.3);
+            let rose = same && !new_hop && (after.2 > before.2 || after.3 > before.3 || after.5 > before.5);
             let news = if new_hop { after.1 != "pending" } else { before.1 != after.1 || rose };
             let entries = entries.iter().filter(|entry| entry.subject == Subject::Step(id)).count();
             if entries != usize::from(news) {
