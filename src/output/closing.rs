@@ -4,7 +4,7 @@
 use jiff::Timestamp;
 
 use super::details::{Depth, details};
-use super::status::headline;
+use super::headline::headline;
 use super::style::{BOLD, painted};
 use super::text::{WIDTH, lines, wrap};
 use crate::gate::Target;

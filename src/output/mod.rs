@@ -6,7 +6,7 @@
 //! | file | holds |
 //! |---|---|
 //! | `report`, `step`, `evidence` | the documents: a `StatusList`, a `Change` |
-//! | `status`, `details` | one look: the runs as text, JSON or YAML |
+//! | `status`, `headline`, `details` | one look: the runs as text, JSON or YAML |
 //! | `jobs` | the Jobs there are, one a line |
 //! | `feed` | what is old, hidden, or off by a clock, in sentences |
 //! | `text` | wrapping |
@@ -22,6 +22,7 @@ mod details;
 mod evidence;
 mod feed;
 mod goal;
+mod headline;
 mod jobs;
 mod junit;
 mod missing;

@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use unicode_width::UnicodeWidthStr;
 
 use super::details::{Depth, details};
+use super::headline::headline;
 use super::style::{of_word, painted};
 use super::text::{WIDTH, lines, wrap};
 use super::{Missing, StatusList, feed};
@@ -90,11 +91,13 @@ impl Look<'_> {
         if let Some(operator) = &run.operator {
             text += &lines(wrap(&self.operator(operator), WIDTH));
         }
-        if !run.steps.is_empty() {
-            text.push('\n');
-        }
-        for step in &run.steps {
-            text += &self.step(step);
+        match run.steps.as_slice() {
+            [only] if run.source != Source::GitLabCore => text += &self.only_step(only),
+            [] => {}
+            steps => {
+                text.push('\n');
+                steps.iter().for_each(|step| text += &self.step(step));
+            }
         }
         let outline = |step| details(run, step, self.time, self.target, Depth::Outline);
         text += &run.to_look_at().map(outline).unwrap_or_default();
@@ -122,10 +125,9 @@ impl Look<'_> {
         Some(format!("deleted in {}", span(expires.duration_since(self.time))))
     }
 
-    fn step(&self, step: &Step) -> String {
-        let number = step.id.gate_number().map(|number| number.to_string()).unwrap_or_default();
-        let elapsed = step.took(self.time).map(span);
-        let note = match &step.body {
+    /// What there is to say of a step besides its state, in parts.
+    fn notes(&self, step: &Step) -> Vec<String> {
+        match &step.body {
             StepBody::Gate(gate) => {
                 let tally = gate.tally();
                 let words = tally.map(|tally| match gate.state.passed() {
@@ -139,7 +141,21 @@ impl Look<'_> {
             StepBody::Rollout(Rollout { state: RolloutState::Pending, .. }) => Vec::new(),
             StepBody::Rollout(rollout) => workloads(rollout),
             StepBody::Stage(stage) => [stage.message.clone()].into_iter().filter(|words| !words.is_empty()).collect(),
-        };
+        }
+    }
+
+    /// What there is to say of the only step of a run, whose state is that of the run.
+    fn only_step(&self, step: &Step) -> String {
+        let word = if step.ended().is_some() { "took" } else { "for" };
+        let took = step.took(self.time).filter(|_| step.begun()).map(|took| format!("{word} {}", span(took)));
+        let words: Vec<String> = took.into_iter().chain(self.notes(step)).collect();
+        wrap(&words.join(", "), WIDTH - 2).iter().map(|line| format!("  {line}\n")).collect()
+    }
+
+    fn step(&self, step: &Step) -> String {
+        let number = step.id.gate_number().map(|number| number.to_string()).unwrap_or_default();
+        let elapsed = step.took(self.time).map(span);
+        let note = self.notes(step);
         let (title, word) = (step.id.title(), step.word());
         let before = format!("  {number:<2} {title:<27}");
         let after = format!("{:1$}{2:>7}", "", 10_usize.saturating_sub(word.len()), elapsed.unwrap_or_default());
@@ -151,32 +167,6 @@ impl Look<'_> {
         let line = format!("{before}{}{after}  {note}", painted(word, of_word(word)));
         line.trim_end().to_owned() + "\n"
     }
-}
-
-/// The name of a run, its verdict, and where it goes or what made it.
-pub(super) fn headline(run: &Run) -> String {
-    let kind = match run.source {
-        Source::GitLabCore => String::new(),
-        source => format!("{} ", source.word()),
-    };
-    let mut words = format!("{kind}{}: {}", run.full_name(), run.word());
-    if let Some(made_by) = &run.made_by {
-        let _ = write!(words, ", {made_by}");
-    }
-    let course = &run.course;
-    match (&course.from, &course.target) {
-        (Some(from), Some(target)) if run.verdict != Verdict::Settled => {
-            let _ = write!(words, ", {from} to {target}");
-        }
-        (_, Some(version)) | (Some(version), None) => {
-            let _ = write!(words, ", {version}");
-        }
-        (None, None) => {}
-    }
-    if let Some(hop) = course.hop.as_ref().filter(|hop| hop.of > 1 && run.verdict != Verdict::Settled) {
-        let _ = write!(words, ", hop {hop}");
-    }
-    words
 }
 
 /// Ready of wanted replicas, by what they are: a release can split `sidekiq` over many Deployments.

@@ -30,6 +30,8 @@ mod frames;
 #[cfg(test)]
 mod frames_of_feed;
 #[cfg(test)]
+mod frames_of_jobs;
+#[cfg(test)]
 mod frames_of_replay;
 #[cfg(test)]
 mod frames_of_steps;

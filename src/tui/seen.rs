@@ -126,10 +126,13 @@ impl Model {
         reading.pager.search.as_ref().map(|search| search.pattern().text())
     }
 
-    /// The instances that the filter lets through.
+    /// The instances that the filter lets through, and the Jobs in a state that it names.
     pub(super) fn listed(&self) -> Vec<&Run> {
         let wanted = self.filter.to_lowercase();
-        let matches = |run: &&Run| format!("{}/{}", run.namespace, run.name).to_lowercase().contains(&wanted);
+        // The state is asked for by its word: of hundreds of Jobs those are looked for that failed.
+        let in_state = |run: &Run| !wanted.is_empty() && run.source == Source::Job && run.word().starts_with(&wanted);
+        let matches =
+            |run: &&Run| in_state(run) || format!("{}/{}", run.namespace, run.name).to_lowercase().contains(&wanted);
         self.runs().iter().filter(matches).collect()
     }
 
