@@ -10,7 +10,7 @@ use super::style::{BOLD, of_word, painted};
 use super::text::{WIDTH, lines, wrap};
 use super::{Missing, feed};
 use crate::cluster::Kind;
-use crate::gate::{Gate, GateJob};
+use crate::gate::{Gate, GateJob, GateState};
 use crate::run::{Run, Step, span};
 
 /// How many blanks stand between two columns.
@@ -101,7 +101,9 @@ fn row(run: &Run, time: Timestamp) -> [String; 8] {
     let step = run.steps.first();
     let gate = step.and_then(Step::gate);
     let job = gate.and_then(|gate| gate.job.as_ref());
-    let took = step.and_then(|step| step.took(time)).filter(|_| step.is_some_and(Step::begun));
+    // One that is suspended takes no time.
+    let runs = step.is_some_and(|step| step.begun() && gate.is_none_or(|gate| gate.state != GateState::Suspended));
+    let took = step.and_then(|step| step.took(time)).filter(|_| runs);
     [
         run.namespace.clone(),
         run.name.clone(),
@@ -145,7 +147,7 @@ fn cut(text: &str, width: usize) -> String {
 mod tests {
     use super::*;
     use crate::cluster::Feed;
-    use crate::gate::{Attempts, GateState, Target};
+    use crate::gate::{Attempts, Target};
     use crate::run::{HookDeletion, MadeBy, sample};
 
     fn shown(runs: &[Run]) -> String {

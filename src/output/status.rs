@@ -147,7 +147,10 @@ impl Look<'_> {
     /// What there is to say of the only step of a run, whose state is that of the run.
     fn only_step(&self, step: &Step) -> String {
         let word = if step.ended().is_some() { "took" } else { "for" };
-        let took = step.took(self.time).filter(|_| step.begun()).map(|took| format!("{word} {}", span(took)));
+        let took = step
+            .took(self.time)
+            .filter(|_| step.begun() && step.word() != "suspended")
+            .map(|took| format!("{word} {}", span(took)));
         let words: Vec<String> = took.into_iter().chain(self.notes(step)).collect();
         wrap(&words.join(", "), WIDTH - 2).iter().map(|line| format!("  {line}\n")).collect()
     }

@@ -44,7 +44,7 @@ pub fn lines(model: &Model, width: u16) -> Vec<Line<'static>> {
     let about = if line_width(&all) <= columns { all } else { Line::from([about, course].concat()) };
     let mut lines = vec![panel::title(model, step, columns), about];
     lines.extend(run.operator.iter().map(|report| summary::operator(model, report)));
-    lines.extend(run.made_by.iter().map(|made_by| summary::made_by(model, made_by)));
+    lines.extend(run.made_by.iter().map(|made_by| summary::made_by(model, made_by, columns)));
     lines.push(Line::default());
     let rows = fields::rows(model, run, step, columns, true);
     lines.extend(rows.into_iter().map(|row| row.line));

@@ -51,11 +51,14 @@ pub fn draw(model: &Model, buffer: &mut Buffer) {
 pub fn noun(runs: &[Run]) -> &'static str {
     let first = runs.first().map(|run| run.source);
     match first.filter(|first| runs.iter().all(|run| run.source == *first)) {
-        None => "run",
+        None => MIXED,
         Some(Source::GitLabCore) => "instance",
         Some(source) => source.word(),
     }
 }
+
+/// What runs are that are not all the same.
+const MIXED: &str = "run";
 
 /// How many runs are in each state, the gravest first: of many, what fails can lie off the screen. Instances of GitLab are few.
 pub fn tally(theme: Theme, runs: &[Run]) -> Vec<Span<'static>> {
@@ -103,6 +106,8 @@ fn row(model: &Model, run: &Run, selected: bool) -> Vec<Span<'static>> {
         Tone::Text,
         match run.source {
             Source::GitLabCore | Source::GluesyncPlatform => step.map_or("", |step| step.id.title()),
+            // What all of them are is told once, above them.
+            _ if noun(model.runs()) != MIXED => "",
             source => source.word(),
         },
     );

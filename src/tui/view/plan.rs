@@ -46,7 +46,8 @@ impl Plan {
     /// Everything, and then less, until it fits into `height` rows.
     pub fn new(model: &Model, run: &Run, rows: Vec<Row>, height: u16) -> Self {
         let operator = run.operator.as_ref().map(|report| summary::operator(model, report));
-        let made_by = || run.made_by.as_ref().map(|made_by| summary::made_by(model, made_by));
+        let columns = model.size().width.saturating_sub(summary::verdict_column(model, run) + 4);
+        let made_by = || run.made_by.as_ref().map(|made_by| summary::made_by(model, made_by, columns.into()));
         let mut plan = Self {
             rule: true,
             telling: model.looks_back().is_some(),

@@ -104,11 +104,13 @@ pub fn elapsed(model: &Model, run: &Run, short: bool) -> Line<'static> {
     Line::from(theme.span(Tone::Text, word))
 }
 
-/// What made it, and when that takes it away.
-pub fn made_by(model: &Model, made_by: &MadeBy) -> Line<'static> {
+/// What made it, and where there is room in so many columns, when that takes it away.
+pub fn made_by(model: &Model, made_by: &MadeBy, columns: usize) -> Line<'static> {
     let theme = model.theme();
-    let deletion = made_by.deletion_words().map(|words| format!(", {words}")).unwrap_or_default();
-    Line::from(vec![theme.span(Tone::Text, one_line(&made_by.to_string())), theme.span(Tone::Muted, deletion)])
+    let name = one_line(&made_by.to_string());
+    let deletion = made_by.deletion_words().map(|words| format!(", {words}"));
+    let deletion = deletion.filter(|words| width(&name) + width(words) <= columns);
+    Line::from(vec![theme.span(Tone::Text, name), theme.span(Tone::Muted, deletion.unwrap_or_default())])
 }
 
 /// The operator's word, and where it does not agree with the cluster, how far it is behind.

@@ -50,9 +50,6 @@ impl Fields<'_> {
         let when = job.and_then(|job| job.ended).map(|ended| format!(" at {}", clock(ended))).unwrap_or_default();
         let failures = if job.is_some_and(|job| job.attempts.any()) { "" } else { ", and no attempt failed" };
         self.sentence(&format!("Complete{when}{failures}."));
-        if job.is_some_and(|job| job.gone) {
-            self.sentence("Its Job was deleted since.");
-        }
     }
 
     fn failure(&mut self, label: &str, failure: &JobFailure) {
