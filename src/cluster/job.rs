@@ -49,7 +49,7 @@ pub struct Job {
     pub ttl_seconds: Option<i64>,
     /// What its annotations and labels tell of what made it.
     #[serde(default)]
-    pub provenance: Provenance,
+    pub provenance: Box<Provenance>,
 }
 
 /// One rule of a pod failure policy.
@@ -100,7 +100,7 @@ impl Job {
             conditions: Condition::read_all(object),
             completions: Completions::read(object),
             ttl_seconds: read::number(object, &["spec", "ttlSecondsAfterFinished"]),
-            provenance: Provenance::read(object),
+            provenance: Box::new(Provenance::read(object)),
         })
     }
 

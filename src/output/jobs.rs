@@ -176,7 +176,7 @@ mod tests {
     #[test]
     fn the_jobs_there_are_stand_one_a_line_and_what_no_row_tells_has_no_column() {
         let plain = sample::job_run(sample::gate(GateState::Done, 0));
-        insta::assert_snapshot!(shown(&[plain.clone()]), @r"
+        insta::assert_snapshot!(shown(std::slice::from_ref(&plain)), @r"
         NAME     STATE  TOOK   AGE
         reindex  done   4m12s  20m24s
         ");
