@@ -9,7 +9,7 @@ use super::jobs::{Evidence, How, Job, Told};
 use super::report::{Instance, Line, Origin, Report};
 use crate::cluster::ExcerptKind;
 use crate::journal::How as Heard;
-use crate::run::Source;
+use crate::run::{Source, StepId};
 use Piece::{Count, Date, State, Time, Took, Word};
 
 /// The document that a report is.
@@ -263,7 +263,8 @@ impl Job {
         }
         facts.push(("Ran", if self.started.is_some() { [vec![Word("from ")], ran].concat() } else { ran }));
         if let Some(why) = self.why {
-            facts.push(("Not a gate now", vec![Word(why)]));
+            let name = if self.step == StepId::Job { "Since then" } else { "Not a gate now" };
+            facts.push((name, vec![Word(why)]));
         }
         if let Some((reason, message)) = &self.cause {
             let mut words = vec![Piece::theirs(reason)];

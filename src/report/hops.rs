@@ -261,7 +261,7 @@ impl Parts<'_> {
 /// A word of a step, an upgrade or the feed as it stands in a journal, which anybody can have changed; `None` where it is
 /// none.
 pub(super) fn known_word(word: &str) -> Option<&'static str> {
-    const WORDS: [&str; 16] = [
+    const WORDS: [&str; 18] = [
         "pending",
         "running",
         "blocked",
@@ -274,6 +274,8 @@ pub(super) fn known_word(word: &str) -> Option<&'static str> {
         "unknown",
         "settled",
         "upgrading",
+        "updating",
+        "under way",
         "stuck",
         "gone",
         "live",

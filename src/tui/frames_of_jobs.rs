@@ -4,8 +4,9 @@ use ratatui::crossterm::event::KeyCode;
 
 use super::fixture::{COLOUR, ago, feed, live, model, settings};
 use super::frames::{compare, drawn, every_size, pressed, text};
-use super::model::{BEATS_A_PAGE, Mode, Model, Settings};
+use super::model::{BEATS_A_PAGE, Message, Mode, Model, Settings};
 use super::theme::Theme;
+use super::update::update;
 use crate::cluster::Uid;
 use crate::gate::{Attempts, Gate, GateState, Progress};
 use crate::run::{HookDeletion, MadeBy, Run, sample};
@@ -95,4 +96,19 @@ fn a_kiosk_does_not_show_jobs_that_are_done_while_others_are_not() {
         super::fixture::model(Settings { mode: Mode::Kiosk, ..settings(COLOUR) }, (100, 30), jobs(2), feed(&live()));
     assert_eq!(done.pages().len(), 2, "where all are done, they are shown");
     compare("jobs-kiosk-done", text(&drawn(&done)));
+}
+
+#[test]
+fn help_and_the_journal_speak_of_no_upgrade_where_there_are_only_jobs() {
+    let tall = |key: char| text(&drawn(&pressed(list(12)(COLOUR, (200, 160)), &[KeyCode::Char(key)])));
+    let help = tall('?');
+    assert!(help.contains("the Job has failed") && !help.contains("upgrade"), "{help}");
+    let mut model = list(12)(COLOUR, (100, 30));
+    let recalls: Vec<_> = model.runs().iter().map(|run| run.uid.clone()).collect();
+    for run in recalls {
+        let (runs, now) = (jobs(12).into(), ago(0));
+        let _ = update(&mut model, Message::Recalled { run, journal: None, runs, feed: feed(&live()), now });
+    }
+    let journal = text(&drawn(&pressed(model, &[KeyCode::Char('J')])));
+    assert!(journal.contains("Job failed") && !journal.to_lowercase().contains("upgrad"), "{journal}");
 }

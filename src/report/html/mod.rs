@@ -133,7 +133,7 @@ fn sign(state: &str) -> &'static str {
         "retrying" => "↻",
         "blocked" | "stuck" => "■",
         "suspended" => "‖",
-        "running" | "upgrading" => "▸",
+        "running" | "upgrading" | "updating" | "under way" => "▸",
         "unknown" => "?",
         _ => "○",
     }

@@ -5,6 +5,7 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use super::{bar, body, header, scrolled};
+use crate::run::Source;
 use crate::tui::keymap::{Action, Bound, KeyMap, Place};
 use crate::tui::mark::Mark;
 use crate::tui::model::Model;
@@ -41,8 +42,16 @@ pub fn lines(model: &Model) -> Vec<Line<'static>> {
         lines.push(Line::default());
     }
     lines.push(title("States of a gate"));
+    let upgrades = model.runs().is_empty() || model.runs().iter().any(|run| run.source == Source::GitLabCore);
     let states = Mark::ALL.iter().map(|mark| {
         let (word, meaning) = mark.words();
+        let meaning = match mark {
+            // There is no hop and no upgrade that they could be of.
+            Mark::Pending if !upgrades => "not begun",
+            Mark::Failed if !upgrades => "the Job has failed",
+            Mark::Skipped if !upgrades => "not needed",
+            _ => meaning,
+        };
         let word = if *mark == Mark::Failed { word.to_uppercase() } else { word.to_owned() };
         let glyph = if *mark == Mark::Failed { Tone::Bad } else { mark.tone() };
         vec![
