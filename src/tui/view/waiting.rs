@@ -82,7 +82,7 @@ fn words(model: &Model) -> (String, Vec<String>) {
             ),
             _ => match model.gone() {
                 Some(gone) => (
-                    format!("The GitLabCore {gone} is gone"),
+                    format!("The {} {gone} is gone", gone.source.word()),
                     became(model).into_iter().chain(["Waiting for another.".into()]).collect(),
                 ),
                 None => (format!("No GitLabCore in {namespace}"), vec!["Waiting for one.".into()]),
