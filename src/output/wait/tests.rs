@@ -2,7 +2,7 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::cluster::{Change, Kind, Object, WatchState};
+use crate::cluster::{Change, Kind, Object, Selection, WatchState};
 
 fn at(seconds: i64) -> Timestamp {
     "2026-11-29T15:00:00Z".parse::<Timestamp>().unwrap() + jiff::SignedDuration::from_secs(seconds)
@@ -264,4 +264,39 @@ fn a_change_is_one_line_in_either_format() {
         line(WaitFormat::Json),
         r#"{"apiVersion":"gatewatch/v1","kind":"Change","time":"2026-11-29T15:00:05Z","context":"prod","namespace":"gitlab","name":"gitlab","subject":"upgrade","from":"upgrading","to":"upgrading","text":"Settled"}"#.to_owned() + "\n"
     );
+}
+
+/// A Job of a CronJob, made at that second; one that is done where it `ended`.
+fn child(name: &str, created: i64, ended: bool) -> Value {
+    let condition = json!({"type": "Complete", "status": "True", "lastTransitionTime": at(created + 5)});
+    json!({"kind": "Job", "metadata": {"name": name, "namespace": "shop", "uid": name, "creationTimestamp": at(created),
+            "ownerReferences": [{"kind": "CronJob", "name": "backup", "uid": "c", "controller": true}]},
+        "spec": {"backoffLimit": 1, "template": {"spec": {"restartPolicy": "Never"}}},
+        "status": {"startTime": at(created), "conditions": if ended { json!([condition]) } else { json!([]) }}})
+}
+
+/// Waits for what that word picks, and takes in these events.
+fn waited(word: &str, events: impl IntoIterator<Item = ClusterEvent>) -> Option<ExitCode> {
+    let mut waiter = Waiter::default();
+    let selection = Selection::of([word.parse().unwrap()]);
+    told(&mut waiter, [ClusterEvent { cluster: None, time: at(0), change: Change::Selected(selection) }]);
+    told(&mut waiter, watches(0, &live(), true));
+    told(&mut waiter, events);
+    waiter.outcome()
+}
+
+#[test]
+fn a_job_that_is_deleted_before_its_end_is_gone_and_one_that_was_done_got_there() {
+    let (open, done) = (child("a", 1, false), child("a", 1, true));
+    assert_eq!(waited("job/a", [applied(1, &open)]), None);
+    assert_eq!(waited("job/a", [applied(1, &open), deleted(2, &open)]), Some(ExitCode::Gone));
+    assert_eq!(waited("job/a", [applied(1, &done), deleted(9, &done)]), Some(ExitCode::Settled));
+}
+
+#[test]
+fn a_job_that_was_done_and_is_cleared_away_during_a_wait_for_others_is_not_missed() {
+    let first =
+        [applied(1, &child("a", 1, true)), applied(60, &child("b", 60, false)), deleted(61, &child("a", 1, true))];
+    assert_eq!(waited("job", first.clone()), None);
+    assert_eq!(waited("job", first.into_iter().chain([applied(65, &child("b", 60, true))])), Some(ExitCode::Settled));
 }

@@ -112,7 +112,7 @@ fn words_of(model: &Model, pick: &Pick) -> (String, Vec<String>) {
             ),
             _ => match model.gone() {
                 Some((gone, _)) => (
-                    format!("The {kind} {gone} is gone"),
+                    format!("The {} {gone} is gone", gone.source.word()),
                     became(model).into_iter().chain(["Waiting for another.".into()]).collect(),
                 ),
                 None => (format!("No {none} in {namespace}"), vec![format!("Waiting for {one}.")]),
