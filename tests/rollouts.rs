@@ -8,8 +8,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
-use gatewatch::cluster::World;
+use gatewatch::cluster::{Change, ClusterEvent, Kind, WatchState, World};
+use gatewatch::error::ExitCode;
 use gatewatch::gate::NextPull;
+use gatewatch::output::Waiter;
 use gatewatch::record::{Reading, open};
 use gatewatch::run::{Run, Stuck, derive};
 
@@ -60,6 +62,45 @@ fn holds(name: &str) -> Result<()> {
     let stated = fs::read_to_string(file(name, "txt"))?;
     let stated: Vec<&str> = stated.lines().filter(|line| !line.starts_with('#')).collect();
     assert_eq!(seen.join("\n"), stated.join("\n"), "{name}");
+    Ok(())
+}
+
+/// The exit code of a wait that ends after each event, where it differs from before.
+fn exit_codes(name: &str) -> Result<Vec<(String, ExitCode)>> {
+    let Reading::Recording(recording) = open(&file(name, "jsonl.gz"))? else { bail!("{name} is a dump") };
+    let mut waiter = Waiter::default();
+    // A recording has no more to list.
+    let begin = recording.events.first().context("an event")?.time;
+    for kind in Kind::ALL {
+        let change = Change::Watch { kind, state: WatchState::Ended };
+        let _ = waiter.see(ClusterEvent { time: begin, change });
+    }
+    let mut codes: Vec<(String, ExitCode)> = Vec::new();
+    for event in recording.events {
+        let at = event.time.strftime("%H:%M:%S%.3f").to_string();
+        let _ = waiter.see(event);
+        let code = waiter.exit_code();
+        if waiter.any() && codes.last().is_none_or(|(_, last)| *last != code) {
+            codes.push((at, code));
+        }
+    }
+    Ok(codes)
+}
+
+#[test]
+fn a_wait_fails_past_the_progress_deadline_as_that_of_kubectl_and_not_before() -> Result<()> {
+    let at = |at: &str, code| (at.to_owned(), code);
+    let (settled, failed, under_way) = (ExitCode::Settled, ExitCode::Failed, ExitCode::TimedOut);
+    let stated = [
+        at("08:26:49.342", settled),
+        at("08:26:52.383", under_way),
+        at("08:27:53.013", failed),
+        at("08:28:08.475", under_way),
+        at("08:28:08.484", settled),
+    ];
+    assert_eq!(exit_codes("deployment")?, stated);
+    let stated = [at("08:26:50.156", settled), at("08:26:53.797", under_way), at("08:28:27.025", settled)];
+    assert_eq!(exit_codes("stateful-set-mended")?, stated, "what cannot clear by itself can be mended");
     Ok(())
 }
 

@@ -196,6 +196,30 @@ mod tests {
     }
 
     #[test]
+    fn the_last_real_error_stays_with_its_image_where_a_kubelet_that_restarted_only_says_that_it_backs_off() {
+        let mut cluster = Cluster::of([job()]);
+        let message = |cluster: &Cluster| match cluster.gate().state {
+            GateState::Blocked(fault) => (fault.message, fault.permanent),
+            other => panic!("{other:?}"),
+        };
+        see(&mut cluster, 20, "ErrImagePull", ERROR);
+        see(
+            &mut cluster,
+            35,
+            "ImagePullBackOff",
+            "Back-off pulling image \"r.io/a:v1\": ErrImagePull: r.io/a:v1: not found",
+        );
+        let back_off = "Back-off pulling image \"r.io/a:v1\"";
+        see(&mut cluster, 50, "ImagePullBackOff", back_off);
+        assert_eq!(message(&cluster), ("r.io/a:v1: not found".into(), true));
+        let other = json!({"spec": {"containers": [{"name": "migrations", "image": "r.io/a:v2"}]}});
+        let other = with(waits("ImagePullBackOff", back_off), other);
+        cluster.apply(other);
+        assert_eq!(message(&cluster), (back_off.into(), false), "that was another image");
+        assert_eq!(of(&cluster), None);
+    }
+
+    #[test]
     fn of_a_fault_that_is_no_pull_nothing_is_told() {
         for reason in ["InvalidImageName", "ErrImageNeverPull"] {
             let cluster = Cluster::of([job(), waits(reason, ""), failed(ERROR, 14, 24, 2)]);
