@@ -73,7 +73,7 @@ fn exit_codes(name: &str) -> Result<Vec<(String, ExitCode)>> {
     let begin = recording.events.first().context("an event")?.time;
     for kind in Kind::ALL {
         let change = Change::Watch { kind, state: WatchState::Ended };
-        let _ = waiter.see(ClusterEvent { time: begin, change });
+        let _ = waiter.see(ClusterEvent { cluster: None, time: begin, change });
     }
     let mut codes: Vec<(String, ExitCode)> = Vec::new();
     for event in recording.events {
