@@ -118,7 +118,11 @@ impl fmt::Display for UnseenDeployments {
 }
 
 impl StepId {
-    /// All of them: first those of a hop of GitLab, in their order.
+    /// Those of a hop of GitLab, in their order.
+    pub const OF_A_HOP: [Self; 5] =
+        [Self::PreMigrations, Self::RailsRollout, Self::PostMigrations, Self::FinalRollout, Self::BatchedMigrations];
+
+    /// All of them: first those of a hop of GitLab.
     pub const ALL: [Self; 14] = [
         Self::PreMigrations,
         Self::RailsRollout,
