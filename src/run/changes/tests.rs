@@ -260,7 +260,7 @@ fn a_failure_that_counts_and_one_that_is_ignored_are_one_entry() {
 #[test]
 fn an_index_that_failed_and_the_one_nearest_its_limit_are_told() {
     let told = texts(&[], &[run_at(sample::policed())]);
-    let words = "Full migrations: retrying, index 2: 1 of 3 failed, 2 left, 1 of 2 indexes failed: ";
+    let words = "Full migrations: retrying, 0 of 4 done, index 2: 1 of 3 failed, 2 left, 1 of 2 indexes failed: ";
     assert!(told.iter().any(|(.., text)| text.starts_with(words)), "{told:?}");
 }
 

@@ -315,7 +315,7 @@ fn what_holds_it_up_is_told_as_it_comes_and_once() {
         [
             format!("Rollout: running, pod db-2: ErrImagePull, may clear by itself: {REFUSED}"),
             format!("Rollout: running, {lasts}"),
-            "Stuck at Rollout".to_owned(),
+            "Rollout stuck".to_owned(),
         ]
     );
 }

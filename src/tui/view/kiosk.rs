@@ -140,7 +140,7 @@ fn blocks(model: &Model, run: &Run, area: Rect) -> Vec<Block> {
     // The line of an only step has it.
     let told_below = run.source != Source::GitLabCore && run.steps.len() == 1 && step.is_some();
     if line_width(&elapsed) > 0 && !told_below {
-        course.extend((run.made_by.is_some() || run.source == Source::GitLabCore).then(|| Span::raw(gap)));
+        course.extend((!course.is_empty() || run.source == Source::GitLabCore).then(|| Span::raw(gap)));
         course.extend(elapsed.spans);
     }
     let mut blocks = vec![
