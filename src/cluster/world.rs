@@ -110,17 +110,6 @@ impl World {
         of.map(|(cluster, _)| cluster.clone())
     }
 
-    /// Each cluster and its world: this one without a name where it is watched alone.
-    pub fn each(&self) -> impl Iterator<Item = (Option<&ClusterName>, &Self)> {
-        let alone = self.clusters.is_empty().then_some((None, self));
-        alone.into_iter().chain(self.clusters.iter().map(|(cluster, world)| (Some(cluster), world)))
-    }
-
-    /// The worlds of several clusters, by their names; none where one is watched alone.
-    pub fn clusters(&self) -> impl Iterator<Item = (&ClusterName, &World)> {
-        self.clusters.iter()
-    }
-
     /// The time of the newest thing that was taken in.
     pub fn time(&self) -> Option<Timestamp> {
         self.time

@@ -1,5 +1,6 @@
 //! The details of the step that a run is at, and the command to run next.
 
+mod rollout;
 mod stage;
 
 use std::fmt::Write;
@@ -12,8 +13,8 @@ use super::text::{WIDTH, wrap};
 use crate::cluster::{Excerpt, ExcerptKind};
 use crate::gate::{Command, Failure, Gate, GateJob, GateState, JobFailure, LastFailure, LogSource, StartFault, Target};
 use crate::run::{
-    MadeBy, Rollout, RolloutState, Run, Step, StepBody, Stuck, Workload, forecast_words, outlook_words, pending_words,
-    progress_words, pull_words, reason_words, span, took_words, utc_clock,
+    MadeBy, Run, Step, StepBody, forecast_words, outlook_words, pending_words, progress_words, pull_words,
+    reason_words, span, took_words, utc_clock,
 };
 
 /// How wide the names are in front of what they stand for.
@@ -108,62 +109,6 @@ impl Details<'_> {
             self.add("To do", advice);
         }
         self.command(job.command.as_ref());
-    }
-
-    fn rollout(&mut self, title: &str, rollout: &Rollout) {
-        if let RolloutState::Unknown(unseen) = &rollout.state {
-            self.title(title);
-            return self.add("Unknown", &unseen.to_string());
-        }
-        let stuck = rollout.stuck();
-        let blocked = match &rollout.state {
-            RolloutState::Blocked { workload, message } => Some((workload, message)),
-            _ => None,
-        };
-        let is_held = |workload: &&Workload| workload.paused || workload.on_delete || workload.refused.is_some();
-        let held = rollout.workloads.iter().filter(is_held);
-        let held: Vec<_> = held.filter(|_| rollout.state != RolloutState::Pending).collect();
-        let named = |(name, _): (&String, _)| rollout.workloads.iter().find(|workload| workload.name == *name);
-        let subject = blocked.and_then(named).or(stuck.map(|(workload, ..)| workload));
-        let Some(subject) = subject.or(held.first().copied()) else { return };
-        self.title(&format!("{title}, {}", subject.subject()));
-        if let Some((_, message)) = blocked {
-            self.add("Blocked", message);
-        }
-        for workload in held {
-            if workload.paused {
-                self.add("Paused", &format!("{}: nothing rolls out until it is resumed", workload.name));
-            }
-            if workload.on_delete {
-                self.add("By hand", &format!("{}: its pods are replaced once somebody deletes them", workload.name));
-            }
-            if let Some(refused) = &workload.refused {
-                self.add("No pod", refused);
-            }
-        }
-        if let Some((_, replica, stuck)) = stuck {
-            let clears = match stuck {
-                Stuck::Start(fault) if fault.permanent => ", cannot clear by itself",
-                Stuck::Start(_) => ", may clear by itself",
-                _ => "",
-            };
-            let since = stuck.since().map(|since| format!(", for {}", span(self.time.duration_since(since))));
-            let what = match stuck {
-                Stuck::CrashLoop(crash) => crash.to_string(),
-                _ => format!("{}{clears}{}", stuck.reason(), since.unwrap_or_default()),
-            };
-            self.add("Stuck", &what);
-            let container = stuck.container().map(|container| format!("container {container} of "));
-            self.add("", &format!("{}pod {}", container.unwrap_or_default(), replica.pod));
-            self.add("", stuck.message());
-            if let Stuck::Start(fault) = stuck {
-                self.pulls(fault);
-            }
-        }
-        if let Some(advice) = &rollout.advice {
-            self.add("To do", advice);
-        }
-        self.command(rollout.command.as_ref());
     }
 
     fn command(&mut self, command: Option<&Command>) {

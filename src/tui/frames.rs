@@ -6,7 +6,7 @@ use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier, Style};
 
 use super::fixture::{self, ASCII, COLOUR, MONO, ago, feed, live, model, settings, shown};
-use super::model::{Effect, Message, Mode, Model, Settings};
+use super::model::{Effect, Message, Mode, Model};
 use super::theme::Theme;
 use super::update::update;
 use super::view;
@@ -316,33 +316,6 @@ fn no_instance() {
     let message = "gitlabcores.apps.gitlab.com is forbidden: User \"ada\" cannot list resource \"gitlabcores\"";
     waiting("no-permission", WatchState::Forbidden { message: message.into(), heard: None });
     waiting("no-connection", fixture::broken());
-}
-
-#[test]
-fn who_looks_when_the_last_instance_goes_is_told_where_to_read_of_it() {
-    let gone = |state: WatchState, mode: Mode| {
-        let settings = Settings { mode, ..settings(COLOUR) };
-        let mut model = model(settings, (100, 30), vec![fixture::failed()], feed(&live()));
-        let _ = update(&mut model, Message::Cluster { runs: [].into(), feed: feed(&state), now: ago(1) });
-        text(&drawn(&model))
-    };
-    let shown = gone(live(), Mode::Interactive);
-    for told in [
-        "The GitLabCore gitlab/gitlab is gone",
-        "J shows what became of gitlab/gitlab.",
-        "Waiting for another.",
-        "J journal",
-    ] {
-        assert!(shown.contains(told), "{told}\n{shown}");
-    }
-    let shown = gone(WatchState::Undefined, Mode::Interactive);
-    for told in ["no longer knows GitLabCore", "J shows what became of gitlab/gitlab.", "Waiting for its definition"] {
-        assert!(shown.contains(told), "{told}\n{shown}");
-    }
-    let shown = gone(live(), Mode::Kiosk);
-    assert!(shown.contains("is gone") && !shown.contains("J shows"), "nobody can press it\n{shown}");
-    let missing = text(&drawn(&model(settings(COLOUR), (100, 30), Vec::new(), feed(&live()))));
-    assert!(missing.contains("Waiting for one.") && !missing.contains("J journal"), "nothing became of it\n{missing}");
 }
 
 #[test]

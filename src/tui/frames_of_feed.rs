@@ -4,7 +4,7 @@ use jiff::SignedDuration;
 
 use super::fixture::{self, COLOUR, ago, feed, feed_of, live, model, settings};
 use super::frames::{compare, drawn, every_size, every_way, kiosk, text};
-use super::model::{Message, Settings};
+use super::model::{Message, Mode, Settings};
 use super::update::update;
 use crate::cluster::{Change, ClusterEvent, Kind, Selection, WatchState, World};
 
@@ -139,4 +139,31 @@ fn a_clock_that_is_off() {
     assert!(off(10).contains(&told("10m behind")), "{}", off(10));
     assert!(off(-90).contains(&told("1h30m ahead of")), "{}", off(-90));
     assert!(!off(0).contains("clock"), "{}", off(0));
+}
+
+#[test]
+fn who_looks_when_the_last_instance_goes_is_told_where_to_read_of_it() {
+    let gone = |state: WatchState, mode: Mode| {
+        let settings = Settings { mode, ..settings(COLOUR) };
+        let mut model = model(settings, (100, 30), vec![fixture::failed()], feed(&live()));
+        let _ = update(&mut model, Message::Cluster { runs: [].into(), feed: feed(&state), now: ago(1) });
+        text(&drawn(&model))
+    };
+    let shown = gone(live(), Mode::Interactive);
+    for told in [
+        "The GitLabCore gitlab/gitlab is gone",
+        "J shows what became of gitlab/gitlab.",
+        "Waiting for another.",
+        "J journal",
+    ] {
+        assert!(shown.contains(told), "{told}\n{shown}");
+    }
+    let shown = gone(WatchState::Undefined, Mode::Interactive);
+    for told in ["no longer knows GitLabCore", "J shows what became of gitlab/gitlab.", "Waiting for its definition"] {
+        assert!(shown.contains(told), "{told}\n{shown}");
+    }
+    let shown = gone(live(), Mode::Kiosk);
+    assert!(shown.contains("is gone") && !shown.contains("J shows"), "nobody can press it\n{shown}");
+    let missing = text(&drawn(&model(settings(COLOUR), (100, 30), Vec::new(), feed(&live()))));
+    assert!(missing.contains("Waiting for one.") && !missing.contains("J journal"), "nothing became of it\n{missing}");
 }

@@ -101,7 +101,7 @@ fn what_was_named_and_is_not_there_is_said_beside_what_is() {
     let cluster = Cluster::of(&[job("a", 6, &active())]);
     let Ran { code, stdout, stderr } = cluster.status(&["job/a", "job/b", "sts/db"]);
     assert_eq!(code, 5);
-    assert!(stdout.starts_with("gitlab/a: "), "{stdout}");
+    assert!(stdout.starts_with("Job gitlab/a: running\n"), "{stdout}");
     assert_eq!(stderr, "gatewatch: there is no Job `b`\ngatewatch: there is no StatefulSet `db`\n");
     let alone = cluster.status(&["job/b"]);
     assert_eq!((alone.code, alone.stdout.as_str()), (5, ""));
@@ -120,7 +120,7 @@ fn a_job_without_a_name_lists_all_there_are_and_is_no_verdict() {
     assert_eq!(list(&["-A", "-o", "name"]).stdout, "job.batch/a\njob.batch/b\njob.batch/c\n");
     assert!(list(&[]).stdout.contains('a'));
     let empty = list(&["-n", "nowhere"]);
-    assert_eq!((empty.code, empty.stdout.as_str()), (0, "There is no Job.\n"));
+    assert_eq!((empty.code, empty.stdout.as_str()), (0, "There are no Jobs.\n"));
 }
 
 #[test]

@@ -6,10 +6,22 @@ use jiff::Timestamp;
 
 use super::{SeenImages, World};
 use crate::cluster::{
-    DaemonSet, Deployment, Event, GitLabCore, GluesyncPlatform, JobRecord, Kind, Meta, PodRecord, StatefulSet, Uid,
+    ClusterName, DaemonSet, Deployment, Event, GitLabCore, GluesyncPlatform, JobRecord, Kind, Meta, PodRecord,
+    StatefulSet, Uid,
 };
 
 impl World {
+    /// Each cluster and its world: this one without a name where it is watched alone.
+    pub fn each(&self) -> impl Iterator<Item = (Option<&ClusterName>, &Self)> {
+        let alone = self.clusters.is_empty().then_some((None, self));
+        alone.into_iter().chain(self.clusters.iter().map(|(cluster, world)| (Some(cluster), world)))
+    }
+
+    /// The worlds of several clusters, by their names; none where one is watched alone.
+    pub fn clusters(&self) -> impl Iterator<Item = (&ClusterName, &World)> {
+        self.clusters.iter()
+    }
+
     /// The objects of a kind that is watched for itself and are there; none of another.
     pub fn there(&self, kind: Kind) -> Vec<&Meta> {
         match kind {
