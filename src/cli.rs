@@ -125,9 +125,10 @@ pub struct ConnectionArgs {
     /// Look into all namespaces
     #[arg(short = 'A', long, global = true)]
     pub all_namespaces: bool,
-    /// Use this context of the kubeconfig; the commands shown carry it
+    /// Use this context of the kubeconfig; the commands shown carry it. Given several times, several clusters are watched at
+    /// once
     #[arg(long, global = true, value_name = "NAME")]
-    pub context: Option<String>,
+    pub context: Vec<String>,
     /// Use this kubeconfig; the commands shown carry it
     #[arg(long, global = true, value_name = "FILE")]
     pub kubeconfig: Option<PathBuf>,
@@ -196,6 +197,11 @@ impl Cli {
                 "'--kiosk', '--redact', '--ascii', '--theme', '--notify' and '--no-state' are for the dashboard, which {who} not show"
             ));
         }
+        if matches!(cli.command, Some(Command::Report(_) | Command::Rbac(_))) && cli.connection.context.len() > 1 {
+            return refuse(
+                "several clusters can be watched at once, but 'report' and 'rbac' are of one: give one '--context'",
+            );
+        }
         if matches!(cli.command, Some(Command::Demo(_))) && cli.connection != ConnectionArgs::default() {
             return refuse("'demo' brings a cluster of its own, so no other can be chosen, and no namespace of one");
         }
@@ -243,10 +249,18 @@ impl Cli {
 }
 
 impl ConnectionArgs {
+    /// The context that was named, where it is the only one.
+    pub fn only_context(&self) -> Option<&String> {
+        match self.context.as_slice() {
+            [only] => Some(only),
+            _ => None,
+        }
+    }
+
     /// What a command has to carry to hit the same cluster.
     pub fn target(&self) -> Target {
         let kubeconfig = self.kubeconfig.as_ref().map(|path| path.display().to_string());
-        Target { context: self.context.clone(), kubeconfig }
+        Target { context: self.only_context().cloned(), kubeconfig }
     }
 }
 

@@ -3,18 +3,20 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use futures::future::join_all;
 use tokio::sync::mpsc::Receiver;
 
 use super::asked::Asked;
+use super::clusters::Clusters;
 use super::record;
 use super::wait::Teller;
-use super::{connect_options, feed, file};
+use super::{feed, file};
 use crate::cli::{ConnectionArgs, JobArgs, StatusArgs, WaitArgs};
 use crate::clock::{Clock, SystemClock};
-use crate::cluster::{Change, ClusterEvent, FeedState, Kind, Scope, Selection, World};
+use crate::cluster::{Change, ClusterEvent, FeedState, Kind, Scope, Selection, WatchState, World};
 use crate::error::{ExitCode, ExpectedError};
 use crate::output::{Missing, Why, print_jobs};
-use crate::source::live::{Connection, Interest, Live, LogScope, ReadOnce, connect};
+use crate::source::live::{Connection, Interest, Live, LogScope, ReadOnce};
 
 /// How long one look may take once the cluster has answered.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -25,7 +27,7 @@ pub(super) async fn status(
     args: &StatusArgs,
     selection: Selection,
 ) -> Result<ExitCode, ExpectedError> {
-    let world = seen(connect(&connect_options(connection, selection)).await?).await;
+    let world = seen_all(Clusters::reach(connection, selection).await?).await;
     file::look(&world, connection, args.output, file::of_runs)
 }
 
@@ -35,12 +37,32 @@ pub(super) async fn jobs(
     args: &JobArgs,
     selection: Selection,
 ) -> Result<ExitCode, ExpectedError> {
-    let world = seen(connect(&connect_options(connection, selection)).await?).await;
+    let world = seen_all(Clusters::reach(connection, selection).await?).await;
     let print: file::Print = |look, format, mut out| print_jobs(look, format, &mut out);
     match file::look(&world, connection, args.output.unwrap_or_default(), print)? {
         ExitCode::Failed => Ok(ExitCode::Settled),
         code => Ok(code),
     }
+}
+
+/// What one look sees of each of them. One that can't be reached is told with the others.
+async fn seen_all(clusters: Clusters) -> World {
+    let each = clusters.each().await.into_iter().map(|(cluster, selection, connected)| async move {
+        let world = match connected {
+            Ok(connected) => seen(connected).await,
+            Err(error) => {
+                let time = SystemClock.now();
+                let broken = WatchState::Broken { since: time, error: error.message };
+                let mut world = World::of(selection.clone());
+                ClusterEvent::watches(selection.kinds(), time, &broken)
+                    .into_iter()
+                    .for_each(|event| world.apply(event));
+                world
+            }
+        };
+        (cluster, world)
+    });
+    World::together(join_all(each).await)
 }
 
 /// What one look sees. What was seen when its time is up is told, and how the feed fares is told with it.
@@ -77,10 +99,9 @@ pub(super) async fn wait(
     selection: Selection,
 ) -> Result<ExitCode, ExpectedError> {
     let mut teller = Teller::new(connection, args, selection.clone())?;
-    let connected = connect(&connect_options(connection, selection)).await?;
-    let place =
-        connected.namespace.as_ref().map(|namespace| format!(" in namespace `{namespace}`")).unwrap_or_default();
-    let live = Live::new(connected, SystemClock);
+    let clusters = Clusters::reach(connection, selection).await?;
+    let place = clusters.namespace().map(|namespace| format!(" in namespace `{namespace}`")).unwrap_or_default();
+    let live = clusters.feeds(SystemClock);
     let mut asked = Asked::listen_unless_hung_up()?;
     let limit = args.timeout.and_then(|timeout| Duration::try_from(timeout).ok()).unwrap_or(Duration::MAX);
     let waited = feed(live, |events| outcome(events, &mut teller, &place));

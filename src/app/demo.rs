@@ -9,6 +9,7 @@ use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 
 use super::asked::Asked;
+use super::clusters::Clusters;
 use super::record::{Beside, say};
 use super::screens::{Desk, on_a_terminal, settings, watch};
 use super::{connect_options, printed};
@@ -57,7 +58,13 @@ pub(super) async fn show(cli: &Cli, config: &Config, args: &DemoArgs) -> Result<
             number = asked.next() => return Ok(ExitCode::Signal(number)),
             connection = connect(&options) => connection?,
         };
-        watch(connection, settings, clock, Desk::open(Some(Place::Nowhere), Beside::open(None)?)).await
+        watch(
+            Clusters::One(Box::new(connection)),
+            settings,
+            clock,
+            Desk::open(Some(Place::Nowhere), Beside::open(None)?),
+        )
+        .await
     };
     tokio::select! {
         left = shown => left,

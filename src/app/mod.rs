@@ -3,6 +3,7 @@
 //! | file | holds |
 //! |---|---|
 //! | `file` | `status` and `wait` on a file |
+//! | `clusters` | one cluster, or several at once |
 //! | `cluster` | the same on a cluster, and the list of its Jobs |
 //! | `wait`, `junit` | how a wait prints and ends, and the file that it leaves |
 //! | `rbac` | the Role that it needs |
@@ -17,6 +18,7 @@
 
 mod asked;
 mod cluster;
+mod clusters;
 mod complete;
 mod configured;
 mod demo;
@@ -134,7 +136,7 @@ async fn feed<T, F: Future<Output = T>>(
 fn connect_options(args: &ConnectionArgs, selection: Selection) -> ConnectOptions {
     ConnectOptions {
         kubeconfig: args.kubeconfig.clone(),
-        context: args.context.clone(),
+        context: args.only_context().cloned(),
         namespace: args.namespace.clone(),
         all_namespaces: args.all_namespaces,
         as_user: args.as_user.clone(),

@@ -1,5 +1,6 @@
 //! `record`, and what is said of a recording.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -7,15 +8,15 @@ use jiff::Timestamp;
 use tokio::sync::mpsc::{Receiver, UnboundedReceiver, unbounded_channel};
 
 use super::asked::Asked;
-use super::{connect_options, feed};
+use super::clusters::Clusters;
+use super::feed;
 use crate::cli::{ConnectionArgs, Program, RecordArgs};
 use crate::clock::SystemClock;
-use crate::cluster::{Change, ClusterEvent, Feed, FeedState, Kind, Selection, WatchState, clean_sentence};
+use crate::cluster::{Change, ClusterEvent, ClusterName, Feed, FeedState, Kind, Selection, WatchState, clean_sentence};
 use crate::error::{ExitCode, ExpectedError};
 use crate::record::{Pen, Recorder, Written};
 use crate::run::span;
 use crate::source::Recorded;
-use crate::source::live::{ConnectOptions, Connection, Live, connect};
 use crate::tui::RecorderState;
 
 /// Records until a signal asks for the end, or the recording ends by a fault.
@@ -27,7 +28,7 @@ pub(super) async fn record(
     let (tell, troubles) = unbounded_channel();
     // Nobody listens any more only while the program leaves.
     let recorder = Recorder::create(&args.file, move |why| drop(tell.send(why)))?;
-    let heard = listen(&connect_options(connection, selection), args, &recorder, troubles).await;
+    let heard = listen(connection, selection, args, &recorder, troubles).await;
     let written = recorder.close();
     heard?;
     let written = written.map_err(ExpectedError::usage)?;
@@ -36,26 +37,27 @@ pub(super) async fn record(
 }
 
 async fn listen(
-    options: &ConnectOptions,
+    connection: &ConnectionArgs,
+    selection: Selection,
     args: &RecordArgs,
     recorder: &Recorder,
     troubles: UnboundedReceiver<String>,
 ) -> Result<(), ExpectedError> {
     let mut asked = Asked::listen()?;
-    let connected = tokio::select! {
+    let clusters = tokio::select! {
         biased;
         _ = asked.next() => return Ok(()),
-        connected = connect(options) => connected?,
+        clusters = Clusters::reach(connection, selection) => clusters?,
     };
-    say(&format!("recording {} into {}; Ctrl-C ends it", place(&connected), target(&args.file)));
-    let pen = recorder.pen().of_namespace(connected.namespace.as_deref());
-    let source = Recorded::new(Live::new(connected, SystemClock), Some(pen));
+    say(&format!("recording {} into {}; Ctrl-C ends it", place(&clusters), target(&args.file)));
+    let pen = recorder.pen().of_namespace(clusters.namespace().as_deref());
+    let source = Recorded::new(clusters.feeds(SystemClock), Some(pen));
     feed(source, |events| until_the_end(events, asked, troubles)).await
 }
 
 /// Says how the feed fares, until a signal or a trouble comes.
 async fn until_the_end(mut events: Receiver<ClusterEvent>, mut asked: Asked, mut troubles: UnboundedReceiver<String>) {
-    let mut fares = Feed::default();
+    let mut fares: BTreeMap<Option<ClusterName>, Feed> = BTreeMap::new();
     loop {
         tokio::select! {
             biased;
@@ -63,7 +65,10 @@ async fn until_the_end(mut events: Receiver<ClusterEvent>, mut asked: Asked, mut
             _ = troubles.recv() => return,
             event = events.recv() => {
                 let Some(event) = event else { return };
-                news(&mut fares, event).iter().for_each(|news| say(news));
+                let cluster = event.cluster.clone();
+                for news in news(fares.entry(cluster.clone()).or_default(), event) {
+                    say(&cluster.iter().map(|cluster| format!("{cluster}: ")).chain([news]).collect::<String>());
+                }
             }
         }
     }
@@ -106,10 +111,15 @@ fn line(time: Timestamp, words: &str) -> String {
 }
 
 /// What is recorded: a namespace, or all, and of which cluster.
-fn place(connection: &Connection) -> String {
-    let namespace = connection.namespace.as_ref().map_or("all namespaces".into(), |name| format!("namespace `{name}`"));
-    let cluster = connection.context.as_ref().unwrap_or(&connection.server);
-    clean_sentence(&format!("{namespace} of `{cluster}`"))
+fn place(clusters: &Clusters) -> String {
+    let namespace = clusters.namespace().map(|name| format!("namespace `{name}`"));
+    clean_sentence(&match (namespace, clusters) {
+        (None, Clusters::Several(_)) => clusters.place(),
+        (Some(namespace), Clusters::Several(_)) => format!("{namespace} of {}", clusters.place()),
+        (namespace, Clusters::One(_)) => {
+            format!("{} of `{}`", namespace.unwrap_or_else(|| "all namespaces".into()), clusters.place())
+        }
+    })
 }
 
 fn target(file: &Path) -> String {

@@ -6,8 +6,9 @@ use std::path::PathBuf;
 use jiff::tz::TimeZone;
 use tokio::sync::mpsc::{Receiver, UnboundedReceiver, channel, unbounded_channel};
 
+use super::clusters::Clusters;
 use super::record::{self, Beside};
-use super::{connect_options, feed, file};
+use super::{feed, file};
 use crate::cli::{Cli, ReplayArgs};
 use crate::clipboard::{Clipboard, Environment, Outcome, plan};
 use crate::clock::{Clock, SystemClock};
@@ -16,7 +17,6 @@ use crate::config::Config;
 use crate::error::{ExitCode, ExpectedError};
 use crate::notify::{Notices, Notify};
 use crate::record::open_all;
-use crate::source::live::{Connection, Live, connect};
 use crate::source::{Recorded, Source};
 use crate::state::{Keeper, Place, Report};
 use crate::tape::Deck;
@@ -26,36 +26,35 @@ use crate::tui::{self, Input, Leave, Left, Mode, Origin, Ports, RecorderState, S
 pub(super) async fn dashboard(cli: &Cli, config: &Config) -> Result<ExitCode, ExpectedError> {
     on_a_terminal("`gatewatch status` and `gatewatch wait` need none")?;
     let beside = Beside::open(cli.recorded())?;
-    let connection = match connect(&connect_options(&cli.connection, cli.selection())).await {
-        Ok(connection) => connection,
+    let clusters = match Clusters::reach(&cli.connection, cli.selection()).await {
+        Ok(clusters) => clusters,
         Err(error) => {
             // Nothing was heard, and what was made for it goes again.
             let _ = beside.close();
             return Err(error);
         }
     };
-    let place = connection.context.clone().unwrap_or_else(|| connection.server.clone());
+    let place = clusters.place();
     let kept = if config.no_state() { Place::Nowhere } else { Place::of_user(path) };
     let desk = Desk::open(Some(kept), beside);
-    watch(connection, settings(cli, config, place, None, Origin::Cluster), SystemClock, desk).await
+    watch(clusters, settings(cli, config, place, None, Origin::Cluster), SystemClock, desk).await
 }
 
-/// Shows what is behind a connection, one namespace after another, until the user is done. The settings have their
+/// Shows what clusters say, one namespace after another, until the user is done. The settings have their
 /// namespace from it, and what is watched.
 pub(super) async fn watch(
-    mut connection: Connection,
+    mut clusters: Clusters,
     settings: Settings,
     clock: impl Clock + Copy + Send + Sync + 'static,
     mut desk: Desk,
 ) -> Result<ExitCode, ExpectedError> {
     let left = loop {
-        let (namespace, recorder) = (connection.namespace.clone(), desk.beside.state());
-        let selection = connection.selection.clone();
+        let (namespace, selection, recorder) = (clusters.namespace(), clusters.selection(), desk.beside.state());
+        let pen = desk.beside.pen(namespace.as_deref());
         let settings = Settings { namespace, selection, recorder, ..settings.clone() };
-        let pen = desk.beside.pen(connection.namespace.as_deref());
-        let live = Recorded::new(Live::new(connection.clone(), clock), pen);
+        let live = Recorded::new(clusters.feeds(clock), pen);
         match show(settings, live, clock, &mut desk).await {
-            Ok(Leave::Watch(namespace)) => connection.namespace = namespace,
+            Ok(Leave::Watch(namespace)) => clusters.look_into(namespace),
             left => break left,
         }
     };

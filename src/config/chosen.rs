@@ -19,7 +19,11 @@ impl Config {
                 Watched::One(name) => Some(name.clone()),
             }),
             all_namespaces: namespace == Some(&Watched::All),
-            context: self.context.as_ref().map(|chosen| chosen.value.clone()),
+            // Several can be named by flags alone.
+            context: match flags.context.as_slice() {
+                [] | [_] => self.context.iter().map(|chosen| chosen.value.clone()).collect(),
+                several => several.to_vec(),
+            },
             kubeconfig: self.kubeconfig.as_ref().map(|chosen| at_home(&chosen.value.0, home)),
             as_user: flags.as_user.clone(),
         }

@@ -85,7 +85,7 @@ impl Config {
             place: Place::Nowhere,
             namespace: flag("--namespace", namespace)
                 .or(flag("--all-namespaces", connection.all_namespaces.then_some(Watched::All))),
-            context: flag("--context", connection.context.clone()),
+            context: flag("--context", connection.context.first().cloned()),
             kubeconfig: flag("--kubeconfig", connection.kubeconfig.clone().map(value::File)),
             notify: flag("--notify", display.notify),
             kiosk: flag("--kiosk", display.kiosk.then_some(true)),

@@ -28,7 +28,7 @@ fn connection(words: &str, variables: &[(&str, &str)], file: &str) -> Connection
 #[test]
 fn flags_outweigh_the_environment_and_that_the_file() {
     let (variables, file) = ([("GATEWATCH_CONTEXT", "of-variable")], "context = \"of-file\"");
-    let context = |words, variables: &[_], file| connection(words, variables, file).context;
+    let context = |words, variables: &[_], file| connection(words, variables, file).only_context().cloned();
     assert_eq!(context("gatewatch --context of-flag", &variables, file).as_deref(), Some("of-flag"));
     assert_eq!(context("gatewatch", &variables, file).as_deref(), Some("of-variable"));
     assert_eq!(context("gatewatch", &[("GATEWATCH_CONTEXT", "")], file).as_deref(), Some("of-file"));

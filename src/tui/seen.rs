@@ -136,8 +136,7 @@ impl Model {
         let wanted = self.filter.to_lowercase();
         // The state is asked for by its word: of hundreds of Jobs those are looked for that failed.
         let in_state = |run: &Run| !wanted.is_empty() && run.source == Source::Job && run.word().starts_with(&wanted);
-        let matches =
-            |run: &&Run| in_state(run) || format!("{}/{}", run.namespace, run.name).to_lowercase().contains(&wanted);
+        let matches = |run: &&Run| in_state(run) || run.full_name().to_string().to_lowercase().contains(&wanted);
         self.runs().iter().filter(matches).collect()
     }
 

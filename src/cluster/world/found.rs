@@ -11,6 +11,18 @@ use crate::cluster::{
 };
 
 impl World {
+    /// What is known of several clusters, each by its name; of one alone where it has none.
+    pub fn together(worlds: impl IntoIterator<Item = (Option<ClusterName>, Self)>) -> Self {
+        let mut all = Self::default();
+        for (cluster, world) in worlds {
+            let Some(cluster) = cluster else { return world };
+            all.time = all.time.max(world.time);
+            all.feed.note_of(cluster.clone(), world.feed.clone());
+            all.clusters.insert(cluster, world);
+        }
+        all
+    }
+
     /// Each cluster and its world: this one without a name where it is watched alone.
     pub fn each(&self) -> impl Iterator<Item = (Option<&ClusterName>, &Self)> {
         let alone = self.clusters.is_empty().then_some((None, self));

@@ -132,6 +132,15 @@ impl Connection {
     }
 }
 
+/// Looks whether the kubeconfig knows the way. No cluster is asked.
+///
+/// # Errors
+/// An [`ExpectedError`] with exit code 4: no kubeconfig, or a context that isn't there.
+pub async fn known(options: &ConnectOptions) -> Result<(), ExpectedError> {
+    let found = find(options).await.map(drop);
+    found.map_err(|error| ExpectedError { message: clean_word(&error.message), ..error })
+}
+
 /// Connects to the cluster, and looks whether it answers and lets us list something that we are here for. A cluster that
 /// doesn't serve a kind is fine; it's waited for. A credential plugin may ask its questions now, and not later.
 ///

@@ -62,7 +62,7 @@ use query::Query;
 use skew::Skew;
 use watch::Watch;
 
-pub use connect::{ConnectOptions, Connection, connect, namespace};
+pub use connect::{ConnectOptions, Connection, connect, known, namespace};
 pub use interest::Interest;
 pub use logs::{LogScope, ReadOnce};
 pub use names::{ContextName, contexts, names, namespaces};

@@ -87,6 +87,11 @@ fn stale(model: &Model, most: usize) -> Option<Banner> {
     Some(if whole { both } else { Banner { what: both.more, more: String::new(), ..both } })
 }
 
+/// What is said of each of several clusters that is not heard.
+pub fn unheard(model: &Model) -> Vec<String> {
+    others(model).iter().map(|banner| format!("{}.", banner.text())).collect()
+}
+
 /// The clusters that are not heard, beside that of the run that is shown.
 fn others(model: &Model) -> Vec<Banner> {
     let shown = model.run().and_then(|run| run.cluster.as_ref());

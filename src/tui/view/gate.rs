@@ -37,7 +37,7 @@ pub fn lines(model: &Model, width: u16) -> Vec<Line<'static>> {
     if let Some(elapsed) = steps::elapsed(model, step) {
         about.push(theme.span(Tone::Text, format!("  {elapsed}")));
     }
-    let name = theme.span(Tone::Muted, format!("   {}/{}", run.namespace, run.name));
+    let name = theme.span(Tone::Muted, format!("   {}", run.full_name()));
     let course = [vec![Span::raw("   ")], summary::course(model, run, true)].concat();
     let all = Line::from([about.clone(), vec![name], course.clone()].concat());
     // The header names the namespace, and nothing else the versions.

@@ -57,8 +57,15 @@ pub fn place(model: &Model) -> Vec<Span<'static>> {
         return vec![theme.span(Tone::Text, model.settings.place.clone())];
     }
     // Of several clusters, that of the run that is shown.
-    let place = model.run().and_then(|run| run.cluster.as_deref()).unwrap_or(&model.settings.place);
-    vec![theme.span(Tone::Text, place.to_owned()), theme.span(Tone::Muted, into), theme.span(Tone::Text, namespace)]
+    let (place, namespace) = match (model.feeds().several(), model.run()) {
+        (None, _) => (model.settings.place.clone(), namespace),
+        (Some(_), Some(run)) => (run.cluster.as_deref().unwrap_or_default().to_owned(), run.namespace.clone()),
+        (Some(_), None) if model.settings.namespace.is_none() => {
+            return vec![theme.span(Tone::Text, model.settings.place.clone())];
+        }
+        (Some(_), None) => (model.settings.place.clone(), namespace),
+    };
+    vec![theme.span(Tone::Text, place), theme.span(Tone::Muted, into), theme.span(Tone::Text, namespace)]
 }
 
 /// The clock: the time of what is shown, with the date where it is not today's.

@@ -100,8 +100,7 @@ fn row(model: &Model, run: &Run, selected: bool) -> Vec<Span<'static>> {
     let word = if mark == Mark::Failed { format!(" {} ", word.to_uppercase()) } else { word.to_owned() };
     let elapsed = summary::elapsed(model, run, true).spans.pop().unwrap_or_default();
     let width = model.size().width;
-    let name =
-        theme.span(if selected { Tone::Selected } else { Tone::Text }, format!("{}/{}", run.namespace, run.name));
+    let name = theme.span(if selected { Tone::Selected } else { Tone::Text }, run.full_name().to_string());
     let title = theme.span(
         Tone::Text,
         match run.source {

@@ -4,7 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 
-use super::{bar, body, header, words};
+use super::{banner, bar, body, header, words};
 use crate::cluster::{FeedState, Kind, Pick, WatchState};
 use crate::tui::model::{Mode, Model};
 use crate::tui::theme::{Theme, Tone};
@@ -50,6 +50,11 @@ fn became(model: &Model) -> Vec<String> {
 
 /// What is missing, and what explains it: of several things that are watched, what is to be said of each.
 fn words(model: &Model) -> (String, Vec<String>) {
+    if let Some(clusters) = model.feeds().several() {
+        let unheard = banner::unheard(model);
+        let waits = if unheard.is_empty() { vec!["Waiting for one.".to_owned()] } else { unheard };
+        return (format!("Nothing to show in {clusters} clusters so far"), waits);
+    }
     let picks = model.settings.selection.picks();
     let mut told: Vec<_> = picks.iter().map(|pick| words_of(model, pick)).collect();
     told.dedup();
