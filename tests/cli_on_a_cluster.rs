@@ -1,5 +1,5 @@
 //! `status`, `wait` and `rbac` by the real program, on the API server in the box: what a pipeline meets. `targets` has what is
-//! named: Jobs, rollouts, platforms.
+//! named: Jobs, rollouts, platforms; `clusters` several clusters at once.
 
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking, in its helpers too")]
@@ -7,6 +7,8 @@
 #[allow(dead_code, reason = "each test uses a part of it")]
 #[path = "terminal/api.rs"]
 mod api;
+#[path = "cli_on_a_cluster/clusters.rs"]
+mod clusters;
 mod common;
 #[path = "common/names.rs"]
 mod names;
@@ -42,17 +44,7 @@ impl Cluster {
     }
 
     fn wait(&self, words: &[&str]) -> Waiting {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_gatewatch"))
-            .args(["wait", "--kubeconfig", &self.kubeconfig])
-            .args(words)
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let out = child.stdout.take().map(BufReader::new);
-        let errors = BufReader::new(child.stderr.take().unwrap());
-        Waiting { child, out, errors }
+        waiting(&[&["--kubeconfig", &self.kubeconfig], words].concat())
     }
 
     fn status(&self, words: &[&str]) -> common::Ran {
@@ -62,6 +54,20 @@ impl Cluster {
     fn junit(&self) -> String {
         self.folder.path().join("gatewatch.xml").to_str().unwrap().to_owned()
     }
+}
+
+fn waiting(words: &[&str]) -> Waiting {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_gatewatch"))
+        .arg("wait")
+        .args(words)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let out = child.stdout.take().map(BufReader::new);
+    let errors = BufReader::new(child.stderr.take().unwrap());
+    Waiting { child, out, errors }
 }
 
 /// A `gatewatch wait` whose lines are read as they come.

@@ -28,6 +28,8 @@ mod fixture;
 #[cfg(test)]
 mod frames;
 #[cfg(test)]
+mod frames_of_clusters;
+#[cfg(test)]
 mod frames_of_feed;
 #[cfg(test)]
 mod frames_of_jobs;
