@@ -25,7 +25,7 @@ pub enum WaitFormat {
 }
 
 /// Sees what a source says, tells what became of the runs, and when there is nothing more to wait for.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Waiter {
     goal: Goal,
     world: World,
@@ -39,21 +39,6 @@ pub struct Waiter {
     /// The clusters of which everything was listed once. Before that, half a cluster would pass for news.
     listed: BTreeSet<Option<ClusterName>>,
     last: Option<RunChange>,
-}
-
-impl Default for Waiter {
-    fn default() -> Self {
-        Self {
-            goal: Goal::default(),
-            world: World::default(),
-            runs: Vec::new(),
-            gone: Vec::new(),
-            met: BTreeSet::new(),
-            feeds: BTreeMap::new(),
-            listed: BTreeSet::new(),
-            last: None,
-        }
-    }
 }
 
 impl Waiter {
