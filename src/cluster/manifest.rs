@@ -13,7 +13,7 @@ const MANAGED: &str = "managedFields";
 /// What a Secret and a ConfigMap hold: nothing that we read has these fields, and nobody's secrets are to be had here.
 const DATA: [&str; 3] = ["data", "stringData", "binaryData"];
 
-/// An object as the server wrote it, but for what is not even [read](Served) of it. It is text, which takes a fifth of a tree; and hostile
+/// An object as the server wrote it, but for what is not even read of it. It is text, which takes a fifth of a tree; and hostile
 /// text still, so that whoever shows it cleans it first.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Manifest(pub(super) Option<Arc<str>>);
