@@ -13,6 +13,7 @@ mod tool;
 mod values;
 mod wait;
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -177,6 +178,9 @@ impl Cli {
         {
             targets.take_from(&mut file.file);
         }
+        // A context that is named twice is one.
+        let mut named = BTreeSet::new();
+        cli.connection.context.retain(|context| named.insert(context.clone()));
         let refuse = |why: &str| Err(program.command().error(ErrorKind::ArgumentConflict, why));
         if cli.connection.all_namespaces && cli.connection.namespace.is_some() {
             return refuse("the argument '--namespace <NAMESPACE>' cannot be used with '--all-namespaces'");
@@ -197,10 +201,18 @@ impl Cli {
                 "'--kiosk', '--redact', '--ascii', '--theme', '--notify' and '--no-state' are for the dashboard, which {who} not show"
             ));
         }
-        if matches!(cli.command, Some(Command::Report(_) | Command::Rbac(_))) && cli.connection.context.len() > 1 {
-            return refuse(
-                "several clusters can be watched at once, but 'report' and 'rbac' are of one: give one '--context'",
-            );
+        let of_one = match &cli.command {
+            Some(Command::Report(_) | Command::Rbac(_)) => Some("'report' and 'rbac' are of one"),
+            Some(Command::Replay(_)) => Some("a recording is of what it says"),
+            Some(Command::Status(StatusArgs { file, .. }) | Command::Wait(WaitArgs { file, .. }))
+                if !file.file.is_empty() =>
+            {
+                Some("a file is of what it says")
+            }
+            _ => None,
+        };
+        if let Some(of_one) = of_one.filter(|_| cli.connection.context.len() > 1) {
+            return refuse(&format!("several clusters can be watched at once, but {of_one}: give one '--context'"));
         }
         if matches!(cli.command, Some(Command::Demo(_))) && cli.connection != ConnectionArgs::default() {
             return refuse("'demo' brings a cluster of its own, so no other can be chosen, and no namespace of one");

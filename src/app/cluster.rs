@@ -121,13 +121,18 @@ async fn outcome(mut events: Receiver<ClusterEvent>, teller: &mut Teller, place:
         let read = teller.tell(&changes);
         let missing = teller.waiter.missing();
         for missing in &missing {
-            if !told.iter().any(|told| (&told.pick, told.why) == (&missing.pick, missing.why)) {
+            if !told
+                .iter()
+                .any(|told| (&told.cluster, &told.pick, told.why) == (&missing.cluster, &missing.pick, missing.why))
+            {
                 let named = missing.why == Why::Instance && missing.pick.name().is_some();
                 let what = if named { missing.clause() + "." } else { missing.to_string() };
                 record::say(&format!("{what} Waiting for {}{place}.", missing.awaited()));
             }
         }
-        told.retain(|told| !missing.iter().any(|missing| missing.pick == told.pick));
+        told.retain(|told| {
+            !missing.iter().any(|missing| (&missing.cluster, &missing.pick) == (&told.cluster, &told.pick))
+        });
         told.extend(missing);
         match teller.waiter.outcome() {
             Some(code) => return code,

@@ -8,7 +8,7 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 use super::status::{Look, StatusFormat};
 use super::style::{BOLD, of_word, painted};
 use super::text::{WIDTH, lines, wrap};
-use super::{Why, feed};
+use super::{Missing, Why, feed};
 use crate::gate::{GateJob, GateState, Tally};
 use crate::run::{Run, Step, span};
 
@@ -37,17 +37,22 @@ fn text(look: &Look<'_>) -> String {
     let sentences = feed::sentences(look.feed, look.time);
     let mut parts: Vec<String> = sentences.iter().map(|sentence| lines(wrap(sentence, WIDTH))).collect();
     match look.runs {
-        [] => {
-            let none = match look.missing.first().map(|missing| missing.why) {
-                Some(Why::Permission) => "The server does not let us see Jobs.\n",
-                Some(Why::Unsaid) => "It is not known whether there are Jobs.\n",
-                Some(Why::Definition | Why::Instance) | None => "There are no Jobs.\n",
-            };
-            parts.push(none.into());
-        }
+        [] if look.missing.is_empty() => parts.push("There are no Jobs.\n".into()),
+        [] => parts.extend(look.missing.iter().map(none)),
         runs => parts.push(table(runs, look.time)),
     }
     parts.join("\n")
+}
+
+/// That there are none, in each of several clusters by its name.
+fn none(missing: &Missing) -> String {
+    let place = missing.cluster.as_ref().map(|cluster| format!("{cluster}: ")).unwrap_or_default();
+    let none = match missing.why {
+        Why::Permission => "The server does not let us see Jobs.",
+        Why::Unsaid => "It is not known whether there are Jobs.",
+        Why::Definition | Why::Instance => "There are no Jobs.",
+    };
+    lines(wrap(&(place + none), WIDTH))
 }
 
 /// The runs as a table of at most [`WIDTH`] columns.

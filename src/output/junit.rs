@@ -6,9 +6,8 @@ use jiff::{SignedDuration, Timestamp};
 use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, BytesText, Event};
 
-use super::Waiter;
 use super::details::{Depth, details};
-use crate::cluster::Pick;
+use super::{Missing, Waiter};
 use crate::error::ExitCode;
 use crate::gate::{GateState, Target};
 use crate::run::{PastJob, RolloutState, Run, StageState, Step, StepBody, Verdict, WhyPast};
@@ -66,7 +65,7 @@ pub fn write_junit(waiter: &Waiter, ended: Ended<'_>, out: &mut impl io::Write) 
     let of = |run: &Run| Suite::of(run, if waiter.is_gone(run) { gone } else { ended });
     let mut suites: Vec<Suite> = waiter.runs().iter().map(of).collect();
     suites.extend(waiter.gone().iter().map(|run| Suite::of(run, gone)));
-    suites.extend(waiter.unmet().next().map(|_| Suite::of_none(waiter.unmet().map(|(.., pick)| pick), ended)));
+    suites.extend(waiter.unmet().next().map(|_| Suite::of_none(waiter, ended)));
     let all = || suites.iter().flat_map(|suite| &suite.cases);
     let mut writer = Writer::new_with_indent(&mut *out, b' ', 2);
     writer.write_event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?;
@@ -101,14 +100,17 @@ impl Suite {
     }
 
     /// Nothing came of these, which were waited for.
-    fn of_none<'a>(unmet: impl Iterator<Item = &'a Pick>, ended: Ended<'_>) -> Self {
+    fn of_none(waiter: &Waiter, ended: Ended<'_>) -> Self {
         // Where it ended by what another came to, this one is not what failed.
         let kind = if ended.code == ExitCode::Failed { "not reached" } else { end_words(ended.code) };
-        let case = |pick: &Pick| {
-            let message = format!("There is no {}.", pick.words());
+        let case = |missing: Missing| {
+            let message = missing.to_string();
             let trouble = Trouble { kind: kind.into(), text: message.clone(), message };
-            Case { name: pick.words(), took: SignedDuration::ZERO, outcome: Outcome::Error(trouble) }
+            let place = missing.cluster.map(|cluster| format!("{cluster} ")).unwrap_or_default();
+            let name = place + &missing.pick.words();
+            Case { name, took: SignedDuration::ZERO, outcome: Outcome::Error(trouble) }
         };
+        let unmet = waiter.unmet().map(|(cluster, world, pick)| Missing::of(cluster, pick, world));
         Self { name: "gatewatch".into(), started: None, cases: unmet.map(case).collect() }
     }
 

@@ -79,7 +79,8 @@ impl Missing {
 
     /// That there is none, and which there are, within a sentence.
     pub fn clause(&self) -> String {
-        let none = format!("there is no {}", self.pick.words());
+        let place = self.cluster.as_ref().map(|cluster| format!("{cluster}: ")).unwrap_or_default();
+        let none = format!("{place}there is no {}", self.pick.words());
         match self.others.len().checked_sub(MOST) {
             _ if self.others.is_empty() => none,
             None | Some(0) => format!("{none}, only {}", self.others.join(", ")),

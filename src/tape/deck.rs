@@ -117,7 +117,7 @@ impl Deck {
 
     /// Takes in what was kept of a run. It may be one that is there no more.
     pub fn recall(&mut self, run: &Uid, memory: Option<Memory>, now: Timestamp) -> Step {
-        match memory.filter(|_| self.world().cores().any(|core| core.meta.uid == *run)) {
+        match memory.filter(|_| self.world().each().any(|(_, world)| world.cores().any(|core| core.meta.uid == *run))) {
             Some(memory) => self
                 .hear([ClusterEvent { cluster: None, time: now, change: Change::Remembered(Box::new(memory)) }], now),
             None => Step { frontier: Some(self.frontier(now)), ..Step::default() },

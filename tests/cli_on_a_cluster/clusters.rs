@@ -68,9 +68,22 @@ fn a_wait_is_for_all_of_them_and_each_line_says_for_which() {
 }
 
 #[test]
+fn a_context_that_is_named_twice_is_one_and_what_is_missing_says_where() {
+    let (_eu, _us, _folder, config) = two();
+    let twice = gatewatch(&["status", "--kubeconfig", &config, "--context", "us", "--context", "us", "-o", "json"]);
+    let list: Value = serde_json::from_str(&twice.stdout).unwrap();
+    assert_eq!((twice.code, &list["items"][0]["context"], &list["feeds"]), (0, &json!("us"), &Value::Null));
+    let both = ["--kubeconfig", &config, "--context", "eu", "--context", "us"];
+    let ran = gatewatch(&[&["status", "glc/gitlab", "job/x"], &both[..]].concat());
+    assert_eq!(ran.stderr, "gatewatch: eu: there is no Job `x`\ngatewatch: us: there is no Job `x`\n");
+    let jobs = gatewatch(&[&["job"], &both[..]].concat());
+    assert_eq!((jobs.code, jobs.stdout.as_str()), (0, "eu: There are no Jobs.\n\nus: There are no Jobs.\n"));
+}
+
+#[test]
 fn what_is_of_one_cluster_takes_one() {
-    for command in ["rbac", "report"] {
-        let ran = gatewatch(&[command, "--context", "eu", "--context", "us"]);
+    for command in [&["rbac"][..], &["report"], &["replay", "x"], &["status", "-f", "x"], &["wait", "-f", "x"]] {
+        let ran = gatewatch(&[command, &["--context", "eu", "--context", "us"]].concat());
         assert_eq!(ran.code, 2);
         assert!(ran.stderr.contains("give one '--context'"), "{}", ran.stderr);
     }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use futures::future::join_all;
+use futures::future::try_join_all;
 use tokio::sync::mpsc::{self, Sender};
 use tokio::time::sleep;
 
@@ -50,7 +50,7 @@ impl Source for Several {
         });
         tokio::select! {
             () = out.closed() => Ok(()),
-            ended = join_all(each) => ended.into_iter().collect(),
+            ended = try_join_all(each) => ended.map(drop),
         }
     }
 }

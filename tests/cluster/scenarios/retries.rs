@@ -111,14 +111,15 @@ fn never_policy() -> Scenario {
         spec: json!({"podFailurePolicy": {"rules": rules}}),
         ..GateJob::of(script)
     };
-    let failed = "PodFailurePolicy: Container migrations for pod never-policy/gitlab-migrations-{hash}-{pod} failed with exit \
+    let failed = "PodFailurePolicy by rule 1: Container migrations for pod never-policy/gitlab-migrations-{hash}-{pod} failed with exit \
                   code 42 matching FailJob rule at index 0, 2 of 4 failed, 2 left, last: migrations exited 42 (Error)";
     let said = [
         "Full migrations: running",
         &format!("Full migrations: retrying, 1 of 4 failed, 3 left: {LOCKED}"),
         // Each kind is a stream of its own: the Job may tell of the failed pod before the pod does.
         &format!("?Full migrations: retrying, 2 of 4 failed, 2 left: {LOCKED}"),
-        "?Full migrations: retrying, 2 of 4 failed, 2 left: migrations exited 42 (Error)",
+        "?Full migrations: retrying, 2 of 4 failed, 2 left: migrations exited 42 (Error), failed the Job by rule 1: exit code \
+         42 of migrations",
         &format!("Full migrations: failing: {failed}"),
         &format!("Full migrations: failed: {failed}"),
     ];
