@@ -8,7 +8,7 @@ use ratatui::layout::Size;
 
 use super::fixture::{COLOUR, settings};
 use super::frames::{drawn, every_size, pressed, text};
-use super::model::{Message, Mode, Model, Settings};
+use super::model::{Message, Mode, Model, Screen, Settings};
 use super::theme::Theme;
 use super::update::update;
 use crate::cluster::{Change, ClusterEvent, WatchState, World};
@@ -84,4 +84,17 @@ fn the_resource_of_an_update_is_read_as_yaml() {
     let model = pressed(seen("rolled-back", "08:28:48", COLOUR, (100, 30)), &[KeyCode::Char('y')]);
     let frame = text(&drawn(&model));
     assert!(frame.contains("gluesyncplatform/gluesync") && frame.contains("kind: GluesyncPlatform"), "{frame}");
+}
+
+#[test]
+fn a_step_that_an_operator_does_itself_has_no_log_and_no_object_of_its_own() {
+    let (log, object) = (
+        "the operator does this step itself, so it has no log here",
+        "this step has no object of its own: y shows the whole resource",
+    );
+    for (key, told) in [('l', log), ('p', log), ('d', object)] {
+        let model = pressed(seen("rolled-back", "08:28:48", COLOUR, (100, 30)), &[KeyCode::Char(key)]);
+        let notice = model.notice.as_ref().map(|notice| notice.text.as_str());
+        assert_eq!((notice, model.screen()), (Some(told), Screen::Dashboard), "{key}");
+    }
 }
