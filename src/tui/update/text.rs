@@ -21,7 +21,7 @@ pub(super) fn open(model: &mut Model, place: Place, action: Action) {
         Action::Yaml if place == Place::Instances => {
             let listed = model.listed();
             let run = listed.get(model.row(&listed));
-            run.ok_or("no instance is selected")
+            run.ok_or("nothing is selected")
                 .and_then(|run| Object::resource(run, &model.settings.zone).ok_or(NOT_KEPT))
                 .map(Reading::object)
         }
