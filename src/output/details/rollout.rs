@@ -1,7 +1,7 @@
 //! The details of a rollout.
 
 use super::Details;
-use crate::run::{Rollout, RolloutState, Stuck, Workload, span};
+use crate::run::{BY_HAND, PAUSED, Rollout, RolloutState, Stuck, Workload, span};
 
 impl Details<'_> {
     pub(super) fn rollout(&mut self, title: &str, rollout: &Rollout) {
@@ -26,10 +26,10 @@ impl Details<'_> {
         }
         for workload in held {
             if workload.paused {
-                self.add("Paused", &format!("{}: nothing rolls out until it is resumed", workload.name));
+                self.add("Paused", &format!("{}: {PAUSED}", workload.name));
             }
             if workload.on_delete {
-                self.add("By hand", &format!("{}: its pods are replaced once somebody deletes them", workload.name));
+                self.add("By hand", &format!("{}: {BY_HAND}", workload.name));
             }
             if let Some(refused) = &workload.refused {
                 self.add("No pod", refused);
@@ -37,9 +37,8 @@ impl Details<'_> {
         }
         if let Some((_, replica, stuck)) = stuck {
             let clears = match stuck {
-                Stuck::Start(fault) if fault.permanent => ", cannot clear by itself",
-                Stuck::Start(_) => ", may clear by itself",
-                _ => "",
+                Stuck::Start(fault) => format!(", {}", fault.clears_words()),
+                _ => String::new(),
             };
             let since = stuck.since().map(|since| format!(", for {}", span(self.time.duration_since(since))));
             let what = match stuck {
