@@ -40,7 +40,7 @@ impl Fields<'_> {
             }
         }
         if let Some(advice) = &stage.advice {
-            self.text(LOOSE, "To do", Tone::Text, advice, 3);
+            self.text(LOOSE, "Next", Tone::Text, advice, 3);
         }
         self.command(stage.command.as_ref());
     }
