@@ -94,7 +94,7 @@ pub enum Command {
     Watch(WatchArgs),
     /// Print how things stand, and exit
     Status(StatusArgs),
-    /// Print every change until the upgrade is settled or has failed
+    /// Print every change until all that is watched is done or has failed
     Wait(WaitArgs),
     /// Print the least Role that gatewatch needs, for kubectl to apply
     Rbac(RbacArgs),
@@ -102,7 +102,7 @@ pub enum Command {
     Record(RecordArgs),
     /// Play a recording on the dashboard, and go back and forth in it
     Replay(ReplayArgs),
-    /// Write the course of an upgrade, for the change ticket or the post-mortem
+    /// Write the course of an upgrade, a Job or a rollout, for the change ticket or the post-mortem
     Report(ReportArgs),
     /// Watch a recorded upgrade as if it happened now, on an API server inside gatewatch; no cluster is needed
     Demo(DemoArgs),
@@ -142,7 +142,7 @@ pub struct ConnectionArgs {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Args)]
 #[command(next_help_heading = "Display")]
 pub struct DisplayArgs {
-    /// For a display nobody attends: no keys but Ctrl-C, instances rotate, the text is large
+    /// For a display nobody attends: no keys but Ctrl-C, what is watched takes turns, the text is large
     #[arg(long)]
     pub kiosk: bool,
     /// Hide messages and commands

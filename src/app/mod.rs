@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `file` | `status` and `wait` on a file |
 //! | `clusters` | one cluster, or several at once |
-//! | `cluster` | the same on a cluster, and the list of its Jobs |
+//! | `cluster` | `status` and `wait` on a cluster, and the list of its Jobs |
 //! | `wait`, `junit` | how a wait prints and ends, and the file that it leaves |
 //! | `rbac` | the Role that it needs |
 //! | `record` | `record`, and what is said of a recording |

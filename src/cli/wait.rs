@@ -12,7 +12,7 @@ use crate::output::{Goal, WaitFormat};
 /// How to wait.
 #[derive(Clone, Debug, Args)]
 #[command(after_help = "\
-What is not there yet is waited for. A file is read at once; one that ends while an upgrade is under way counts as timed out.
+What is not there yet is waited for. A file is read at once; one that ends while something is under way counts as timed out.
 
 Examples:
   gatewatch wait -n gitlab --timeout 2h

@@ -58,6 +58,11 @@ impl Selection {
         &self.0
     }
 
+    /// Whether upgrades of GitLab are among it.
+    pub fn has_upgrades(&self) -> bool {
+        self.0.iter().any(|pick| matches!(pick, Pick::GitLabCore(_)))
+    }
+
     /// The kinds that have to be watched for it, in the order of [`Kind::ALL`].
     pub fn kinds(&self) -> impl Iterator<Item = Kind> {
         Kind::ALL.into_iter().filter(|kind| self.0.iter().any(|pick| pick.kinds().contains(kind)))

@@ -26,6 +26,11 @@ pub struct StartFault {
 }
 
 impl StartFault {
+    /// Whether it can clear by itself, in words.
+    pub fn clears_words(&self) -> &'static str {
+        if self.permanent { "cannot clear by itself" } else { "may clear by itself" }
+    }
+
     /// The words without what a runtime puts before every error of a pull: the end of a long line says what is wrong.
     pub fn brief(&self) -> &str {
         match self.cause {

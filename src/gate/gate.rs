@@ -168,6 +168,11 @@ impl GatePod {
 }
 
 impl GateJob {
+    /// Which controller runs it in place of Kubernetes' own, where one does, and what follows from that.
+    pub fn managed_words(&self) -> Option<String> {
+        self.managed_by.as_ref().map(|controller| format!("{controller}: its pods are counted as that tells"))
+    }
+
     /// How many failed attempts nobody saw: the Job counts more of them than the history holds.
     pub fn unseen(&self) -> usize {
         self.attempts.unseen(&self.history)

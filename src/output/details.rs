@@ -96,8 +96,8 @@ impl Details<'_> {
             let left = span(expires.duration_since(self.time));
             self.add("TTL", &format!("the Job is deleted in {left}, at {}", utc_clock(expires)));
         }
-        if let Some(controller) = &job.managed_by {
-            self.add("Managed by", &format!("{controller}: its pods are counted as that tells"));
+        if let Some(managed) = job.managed_words() {
+            self.add("Managed by", &managed);
         }
         if let Some(deletion) = self.run.made_by.as_ref().and_then(MadeBy::deletion_words) {
             self.add("Hook", &deletion);
@@ -136,7 +136,7 @@ impl Details<'_> {
     }
 
     fn blocked(&mut self, fault: &StartFault) {
-        let clears = if fault.permanent { "cannot clear by itself" } else { "may clear by itself" };
+        let clears = fault.clears_words();
         let since = fault.since.map(|since| format!(", for {}", span(self.time.duration_since(since))));
         self.add(
             "Blocked",

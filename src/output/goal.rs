@@ -9,7 +9,7 @@ use crate::run::{Rollout, RolloutState, Run, Source, Step, StepId, Verdict};
 /// What a wait is for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Goal {
-    /// The upgrade is settled.
+    /// All that is watched is settled.
     #[default]
     Settled,
     /// A step of the hop under way is passed, or all of the upgrade is.
@@ -38,7 +38,7 @@ impl Goal {
     /// What it is, for somebody who chooses.
     pub fn help(self) -> &'static str {
         match self {
-            Self::Settled => "the upgrade as a whole",
+            Self::Settled => "all of it, to its end",
             Self::Passed(step) => step.title(),
         }
     }

@@ -6,6 +6,7 @@
 //! | file | holds |
 //! |---|---|
 //! | `report`, `step`, `evidence` | the documents: a `StatusList`, a `Change` |
+//! | `rollout`, `stage`, `terms` | of the documents, a rollout, a stage of an operator, and on what terms failures count |
 //! | `status`, `headline`, `details` | one look: the runs as text, JSON or YAML |
 //! | `jobs` | the Jobs there are, one a line |
 //! | `feed` | what is old, hidden, or off by a clock, in sentences |

@@ -9,11 +9,11 @@
 //!    Who keeps a journal over a restart leaves the entries without `from` out.
 //! 4. A run that is no longer there gives one entry, to [`GONE`].
 //! 5. A plain Job that another of its name took the place of is told of as it stands, also where that is the same word.
-//! 8. A component of a stage whose state has another word than before.
 //! 6. A wait for background migrations that turns out not to make it before its deadline: once, and again only after it
 //!    was in time between.
-//! 6. A failure that a pod failure policy ignores: no count rises by it.
-//! 7. What holds the rollout of a workload up, where it is something else than before.
+//! 7. A failure that a pod failure policy ignores: no count rises by it.
+//! 8. What holds the rollout of a workload up, where it is something else than before.
+//! 9. A component of a stage whose state has another word than before.
 
 use std::fmt;
 

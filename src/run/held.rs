@@ -3,6 +3,12 @@
 use super::words::with_message;
 use super::{Rollout, Stuck};
 
+/// What becomes of a workload that is paused.
+pub const PAUSED: &str = "nothing rolls out until it is resumed";
+
+/// What becomes of a workload that replaces its pods only as they are deleted.
+pub const BY_HAND: &str = "its pods are replaced once somebody deletes them";
+
 /// What holds a rollout up; the words that it comes with can differ while it is the same.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Held {
@@ -39,8 +45,7 @@ pub(super) fn held_words(rollout: &Rollout) -> Option<String> {
         Held::Stuck { pod, reason, .. } => {
             let (.., stuck) = rollout.stuck()?;
             let (what, message) = match stuck {
-                Stuck::Start(fault) if fault.permanent => (format!("{reason}, cannot clear by itself"), fault.brief()),
-                Stuck::Start(fault) => (format!("{reason}, may clear by itself"), fault.brief()),
+                Stuck::Start(fault) => (format!("{reason}, {}", fault.clears_words()), fault.brief()),
                 Stuck::CrashLoop(crash) => (crash.to_string(), stuck.message()),
                 Stuck::NotReady { .. } => (reason, stuck.message()),
             };
@@ -51,6 +56,6 @@ pub(super) fn held_words(rollout: &Rollout) -> Option<String> {
             with_message("no pod can be made", refused.unwrap_or_default())
         }
         Held::Paused => "it is paused".to_owned(),
-        Held::ByHand => "its pods are replaced once somebody deletes them".to_owned(),
+        Held::ByHand => BY_HAND.to_owned(),
     })
 }

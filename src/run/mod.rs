@@ -34,6 +34,7 @@ mod words;
 mod workload;
 
 pub use changes::{GONE, RunChange, RunName, Subject, changes, feed_change, state_words};
+pub use held::{BY_HAND, PAUSED};
 pub use made_by::{HookDeletion, MadeBy};
 pub use outlook::{
     Clock, clock_words, forecast_words, outlook_words, pending_words, progress_words, span, took_words, utc_clock,

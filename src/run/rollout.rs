@@ -1,5 +1,6 @@
 //! The rollout of a workload as a run of one step.
 
+use super::held::PAUSED;
 use super::replicas::{ready_on_new, replicas};
 use super::rolling::Rolling;
 use super::{Course, Run, Source, Step, StepBody, StepId, Verdict};
@@ -139,7 +140,7 @@ fn command(rollout: &Rollout, namespace: &str) -> Option<Command> {
 fn advice(rollout: &Rollout) -> Option<String> {
     let workload = rollout.workloads.first()?;
     if workload.paused {
-        return Some("It is paused: nothing rolls out until it is resumed.".to_owned());
+        return Some(format!("It is paused: {PAUSED}."));
     }
     if let Some((replica, stuck)) = rollout.stuck().map(|(_, replica, stuck)| (replica, stuck)) {
         return Some(advice_on(workload, replica, stuck));

@@ -62,13 +62,14 @@ pub enum Source {
 /// How a run stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// Nothing to do, or the upgrade is complete.
+    /// Nothing to do, or all of it is complete.
     Settled,
     /// Under way.
     Upgrading,
-    /// A gate is blocked by what cannot clear by itself, or the path of the upgrade is.
+    /// A step is held up by what cannot clear by itself, by a progress deadline that passed or until somebody does their part, or
+    /// the path of an upgrade is blocked.
     Stuck,
-    /// A gate failed.
+    /// A gate or a stage failed.
     Failed,
     /// It can't be told.
     Unknown,

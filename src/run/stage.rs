@@ -1,6 +1,6 @@
 //! A stage of an update that an operator works through: neither a Job nor the rollout of one workload.
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
 use crate::cluster::UpdateAttempt;
 use crate::gate::Command;
@@ -238,6 +238,17 @@ impl LimitOf {
             Self::OwnUpdate => "until its own update",
             Self::HandOver => "until it takes over",
         }
+    }
+}
+
+impl Stability {
+    /// When it passes, in words, where every pod is Ready on the new image; with a duration in the words of `span`.
+    pub fn passes_words(&self, now: Timestamp, span: &dyn Fn(SignedDuration) -> String) -> Option<String> {
+        let left = self.passes?.duration_since(now);
+        Some(match left.is_positive() {
+            true => format!("passes in {}, if nothing restarts", span(left)),
+            false => "nothing restarted for the window, the operator is to go on".to_owned(),
+        })
     }
 }
 

@@ -15,8 +15,7 @@ pub(super) fn gate_words(gate: &Gate) -> String {
     match &gate.state {
         GateState::Running { finishing: true } => words += ", about to complete",
         GateState::Blocked(fault) => {
-            let clears = if fault.permanent { "cannot clear by itself" } else { "may clear by itself" };
-            words += &format!(", {clears}: {}", with_message(&fault.reason, &fault.message));
+            words += &format!(", {}: {}", fault.clears_words(), with_message(&fault.reason, &fault.message));
         }
         GateState::Failing(failure) | GateState::Failed(failure) => {
             words += &format!(": {}", with_message(&reason_words(failure), &failure.message));

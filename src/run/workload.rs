@@ -141,6 +141,12 @@ impl Workload {
         format!("{}/{}", self.kind.singular(), self.name)
     }
 
+    /// Which pods a partition keeps on the template before, in words, where there is one.
+    pub fn partition_words(&self) -> Option<String> {
+        let Self { name, partition, .. } = self;
+        (*partition > 0).then(|| format!("pods before {name}-{partition} stay as they are"))
+    }
+
     /// How many replicas of an earlier template are left.
     pub fn old(&self) -> usize {
         self.replicas.iter().filter(|replica| replica.template == Template::Old).count()

@@ -7,7 +7,7 @@ use super::frames::{compare, drawn, every_size, pressed, text};
 use super::model::{BEATS_A_PAGE, Message, Mode, Model, Settings};
 use super::theme::Theme;
 use super::update::update;
-use crate::cluster::Uid;
+use crate::cluster::{JobPick, Pick, Selection, Uid};
 use crate::gate::{Attempts, Gate, GateState, Progress};
 use crate::run::{HookDeletion, MadeBy, Run, sample};
 
@@ -100,9 +100,11 @@ fn a_kiosk_does_not_show_jobs_that_are_done_while_others_are_not() {
 
 #[test]
 fn help_and_the_journal_speak_of_no_upgrade_where_there_are_only_jobs() {
-    let tall = |key: char| text(&drawn(&pressed(list(12)(COLOUR, (200, 160)), &[KeyCode::Char(key)])));
-    let help = tall('?');
-    assert!(help.contains("the Job has failed") && !help.contains("upgrade"), "{help}");
+    let settings = Settings { selection: Selection::of([Pick::Job(JobPick::All)]), ..settings(COLOUR) };
+    let jobs_alone = super::fixture::model(settings, (200, 160), jobs(12), feed(&live()));
+    let help = text(&drawn(&pressed(jobs_alone, &[KeyCode::Char('?')])));
+    assert!(help.contains("States of a step") && help.contains("the Job has failed"), "{help}");
+    assert!(["gate", "upgrade", "nstance"].iter().all(|word| !help.replace("gatewatch", "").contains(word)), "{help}");
     let mut model = list(12)(COLOUR, (100, 30));
     let recalls: Vec<_> = model.runs().iter().map(|run| run.uid.clone()).collect();
     for run in recalls {

@@ -8,10 +8,10 @@ use ratatui::layout::Size;
 
 use super::fixture::{COLOUR, settings};
 use super::frames::{drawn, every_size, pressed, text};
-use super::model::{Message, Mode, Model, Settings};
+use super::model::{Message, Mode, Model, Screen, Settings};
 use super::theme::Theme;
 use super::update::update;
-use crate::cluster::{Change, ClusterEvent, WatchState, World};
+use crate::cluster::{Change, ClusterEvent, Pick, Selection, WatchState, World};
 use crate::record::{Reading, open};
 use crate::run::derive;
 
@@ -84,4 +84,35 @@ fn the_resource_of_an_update_is_read_as_yaml() {
     let model = pressed(seen("rolled-back", "08:28:48", COLOUR, (100, 30)), &[KeyCode::Char('y')]);
     let frame = text(&drawn(&model));
     assert!(frame.contains("gluesyncplatform/gluesync") && frame.contains("kind: GluesyncPlatform"), "{frame}");
+}
+
+#[test]
+fn a_step_that_an_operator_does_itself_has_no_log_and_no_object_of_its_own() {
+    let (log, object) = (
+        "the operator does this step itself, so it has no log here",
+        "this step has no object of its own: y shows the whole resource",
+    );
+    for (key, told) in [('l', log), ('p', log), ('d', object)] {
+        let model = pressed(seen("rolled-back", "08:28:48", COLOUR, (100, 30)), &[KeyCode::Char(key)]);
+        let notice = model.notice.as_ref().map(|notice| notice.text.as_str());
+        assert_eq!((notice, model.screen()), (Some(told), Screen::Dashboard), "{key}");
+    }
+}
+
+#[test]
+fn help_speaks_of_no_job_and_no_gate_where_none_is_watched() {
+    let settings = Settings { selection: Selection::of([Pick::GluesyncPlatform(None)]), ..settings(COLOUR) };
+    let seen = seen_with(settings.clone(), "rolled-back", "08:28:48", (200, 160));
+    let nothing_yet = Model::new(settings, Size { width: 200, height: 160 }, seen.now());
+    for model in [seen, nothing_yet] {
+        let help = text(&drawn(&pressed(model, &[KeyCode::Char('?')])));
+        let states: String = help.lines().skip_while(|line| line.trim() != "States of a step").collect();
+        assert!(states.contains("it has failed") && states.contains("it is complete"), "{help}");
+        assert!(
+            ["Job", "gate", "hop", "pgrade", "nstance"]
+                .iter()
+                .all(|word| !help.replace("gatewatch", "").contains(word)),
+            "{help}"
+        );
+    }
 }

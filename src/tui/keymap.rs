@@ -169,7 +169,7 @@ static BINDINGS: &[Binding] = &[
         action: Action::Open,
         places: &[Instances],
         bar: Some("open"),
-        help: "open the selected instance",
+        help: "open what is selected",
     },
     Binding {
         keys: &[Key::Char('/')],

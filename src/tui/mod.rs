@@ -1,4 +1,4 @@
-//! The screens: what an administrator looks at while an upgrade runs.
+//! The screens: what an administrator looks at while an upgrade, a Job, a rollout or an update runs.
 //!
 //! In come runs, keys and the time, as a [`Message`] each; [`update()`] changes the [`Model`] and names what is to be done
 //! outside; [`view`] draws the model into a buffer. [`run`] is the loop around them, the only part that knows a terminal.
@@ -13,6 +13,7 @@
 //! | `reading/` | what is read on a screen of text: logs, an object |
 //! | `save` | a text becomes a file |
 //! | `unkept` | what changed since it was kept on disk |
+//! | `recorder` | whether it is recorded beside, and how that fares |
 //! | `mark` | the states a step is shown in |
 //! | `view/` | the screens, one file each, and their parts |
 //! | `widget/` | small drawing without a model: text, tables, pips, meter, frame, command |

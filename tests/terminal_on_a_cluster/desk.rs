@@ -24,7 +24,7 @@ pub struct Place {
 }
 
 pub const PLACES: [Place; 11] = [
-    Place { name: "Instances", way: "", sign: "2 instances" },
+    Place { name: "List", way: "", sign: "2 instances" },
     Place { name: "Dashboard", way: "\r", sign: "↵ detail" },
     Place { name: "Detail", way: "\r\r", sign: "Limits" },
     Place { name: "Logs", way: "\rl", sign: "f follow" },
@@ -34,7 +34,7 @@ pub const PLACES: [Place; 11] = [
     Place { name: "Filter", way: "/", sign: "↵ keep" },
     Place { name: "Namespace", way: "n", sign: "↵ watch" },
     Place { name: "Help", way: "?", sign: "Everywhere" },
-    Place { name: "No instance", way: "nnowhere\r", sign: "No GitLabCore in namespace nowhere" },
+    Place { name: "Nothing yet", way: "nnowhere\r", sign: "No GitLabCore in namespace nowhere" },
 ];
 
 /// A cluster with two instances: one whose full migrations failed three times and wait for their next run, and one that is

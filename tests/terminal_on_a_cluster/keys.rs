@@ -58,7 +58,7 @@ fn table(terminal: &mut Terminal) -> Vec<(String, Vec<String>)> {
 #[track_caller]
 fn home(terminal: &mut Terminal, place: &Place, label: &str, mark: &str) {
     terminal.type_keys(&(ESCAPE.repeat(5) + "$" + &ESCAPE.repeat(5)));
-    if place.name == "No instance" {
+    if place.name == "Nothing yet" {
         terminal.type_keys("ngitlab\r");
         terminal.until_shows("2 instances");
     }
@@ -87,7 +87,7 @@ fn every_key_leaves_every_screen_alive() {
         let mut terminal = desk.start();
         for (index, label) in labels.iter().enumerate() {
             terminal.type_keys(place.way);
-            if index == 0 || place.name == "No instance" {
+            if index == 0 || place.name == "Nothing yet" {
                 terminal.until_shows(place.sign);
             }
             terminal.type_keys(&typed(label));

@@ -82,15 +82,8 @@ impl Details<'_> {
             let ago = span(self.time.duration_since(restarted));
             self.add("Restarted", &format!("{ago} ago, the window began again"));
         }
-        if let Some(passes) = stability.passes {
-            let left = passes.duration_since(self.time);
-            self.add(
-                "Stability",
-                &match left.is_positive() {
-                    true => format!("passes in {}, if nothing restarts", span(left)),
-                    false => "nothing restarted for the window".to_owned(),
-                },
-            );
+        if let Some(passes) = stability.passes_words(self.time, &span) {
+            self.add("Stability", &passes);
         }
         if let (Some(began), Some(ends)) = (stability.changed, stability.until) {
             self.limit(&TimeLimit { of: LimitOf::Check, began, ends });

@@ -5,15 +5,15 @@ use crate::tui::model::{Screen, Typing};
 /// Where a key is valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// No instance yet.
+    /// Nothing to show yet.
     Waiting,
-    /// The list of instances.
+    /// The list of what is watched.
     Instances,
     /// The filter of that list, while it is typed.
     Filter,
     /// A namespace, while it is typed.
     Namespace,
-    /// One instance.
+    /// One run.
     Dashboard,
     /// One step.
     Detail,
@@ -76,7 +76,7 @@ impl Place {
         match self {
             Self::Dashboard => "Dashboard",
             Self::Detail => "Detail",
-            Self::Instances => "Instances",
+            Self::Instances => "List",
             Self::Filter => "Filter",
             Self::Namespace => "Namespace",
             Self::Journal => "Journal",
@@ -84,7 +84,7 @@ impl Place {
             Self::Logs => "Logs",
             Self::Text => "YAML and description",
             Self::Search => "Search",
-            Self::Waiting => "No instance",
+            Self::Waiting => "Nothing yet",
         }
     }
 }

@@ -75,7 +75,7 @@ pub(super) static BINDINGS: &[Binding] = &[
         action: Action::Copy,
         places: &[Logs],
         bar: None,
-        help: "copy the command of the gate",
+        help: "copy the command of the step",
     },
     Binding {
         keys: &[Key::Char('c')],

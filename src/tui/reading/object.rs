@@ -68,7 +68,8 @@ impl Object {
         Self::made(of_resource(run), zone)
     }
 
-    /// The Job of a gate, or the Deployments of a rollout; `None` where there is none, or none was kept.
+    /// The Job of a gate, the workloads of a rollout, or of a stage, as YAML, the resource of its run: it has no object of its
+    /// own to describe. `None` where there is none, or none was kept.
     pub fn step(form: Form, run: &Run, step: &Step, zone: &TimeZone) -> Option<Self> {
         Self::made(of_step(form, run, step)?, zone)
     }
@@ -132,8 +133,8 @@ fn of_step(form: Form, run: &Run, step: &Step) -> Option<Named> {
     match &step.body {
         StepBody::Gate(gate) => gate.job.as_ref().map(|job| of_job(form, job)),
         StepBody::Rollout(rollout) => Some(of_rollout(form, run, step.id, rollout)),
-        // What the operator works through is in its resource.
-        StepBody::Stage(_) => Some(of_resource(run)),
+        // What the operator works through is in its resource, which is no object of the step.
+        StepBody::Stage(_) => (form == Form::Yaml).then(|| of_resource(run)),
     }
 }
 

@@ -21,7 +21,7 @@ pub(super) fn open(model: &mut Model, place: Place, action: Action) {
         Action::Yaml if place == Place::Instances => {
             let listed = model.listed();
             let run = listed.get(model.row(&listed));
-            run.ok_or("no instance is selected")
+            run.ok_or("nothing is selected")
                 .and_then(|run| Object::resource(run, &model.settings.zone).ok_or(NOT_KEPT))
                 .map(Reading::object)
         }
@@ -39,7 +39,11 @@ const NOT_KEPT: &str = "the object was not kept";
 
 fn logs(model: &Model, which: Which) -> Result<Reading, &'static str> {
     let step = model.step().ok_or("no step is selected")?;
-    let gate = step.gate().ok_or("a rollout has no log of its own")?;
+    let gate = match &step.body {
+        StepBody::Gate(gate) => gate,
+        StepBody::Rollout(_) => return Err("a rollout has no log of its own"),
+        StepBody::Stage(_) => return Err("the operator does this step itself, so it has no log here"),
+    };
     let job = gate.job.clone().ok_or("there is no Job yet, and so no log")?;
     let mut logs = Logs::new(step.id, job);
     if which != Which::Live && !logs.show(which) {
@@ -53,6 +57,9 @@ fn object(model: &Model, form: Form) -> Result<Reading, &'static str> {
     let nothing = match &step.body {
         StepBody::Gate(gate) if gate.job.is_none() => "there is no Job yet",
         StepBody::Rollout(rollout) if rollout.workloads.is_empty() => "no Deployment of it was seen",
+        StepBody::Stage(_) if form == Form::Described => {
+            "this step has no object of its own: y shows the whole resource"
+        }
         _ => NOT_KEPT,
     };
     Object::step(form, run, step, &model.settings.zone).ok_or(nothing).map(Reading::object)

@@ -172,7 +172,7 @@ fn namespace(model: &Model) -> &str {
 
 /// What stays hidden without those kinds.
 fn hidden(refused: &[Kind], model: &Model) -> String {
-    let upgrades = model.settings.selection.picks().iter().any(|pick| matches!(pick, Pick::GitLabCore(_)));
+    let upgrades = model.settings.selection.has_upgrades();
     let missing: Vec<&str> = refused
         .iter()
         .map(|kind| match kind {

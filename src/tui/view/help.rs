@@ -5,7 +5,7 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use super::{bar, body, header, scrolled};
-use crate::run::Source;
+use crate::cluster::Pick;
 use crate::tui::keymap::{Action, Bound, KeyMap, Place};
 use crate::tui::mark::Mark;
 use crate::tui::model::Model;
@@ -28,6 +28,7 @@ pub fn lines(model: &Model) -> Vec<Line<'static>> {
     let columns = usize::from(model.size().width.saturating_sub(3));
 
     let mut lines = Vec::new();
+    let upgrades = model.settings.selection.has_upgrades();
     let mut groups = groups(&model.settings.keys);
     // What can be done where help was called from comes first.
     let from = Place::of(model.screen_under(1), None);
@@ -35,22 +36,23 @@ pub fn lines(model: &Model) -> Vec<Line<'static>> {
     for (name, _, keys) in groups {
         let row = |bound: &&Bound| {
             let keys: Vec<String> = bound.keys.iter().map(|key| key.label(theme.ascii)).collect();
-            vec![theme.span(Tone::Strong, format!("{:20}", keys.join(" "))), theme.span(Tone::Text, bound.row.help)]
+            vec![
+                theme.span(Tone::Strong, format!("{:20}", keys.join(" "))),
+                theme.span(Tone::Text, told(bound, upgrades)),
+            ]
         };
         lines.push(title(name));
         lines.extend(table(theme, &[Align::Left; 2], keys.iter().map(row).collect(), columns, 2));
         lines.push(Line::default());
     }
-    lines.push(title("States of a gate"));
-    let upgrades = model.runs().is_empty() || model.runs().iter().any(|run| run.source == Source::GitLabCore);
+    lines.push(title(if upgrades { "States of a gate" } else { "States of a step" }));
+    let jobs = model.settings.selection.picks().iter().any(|pick| matches!(pick, Pick::Job(_)));
     let states = Mark::ALL.iter().map(|mark| {
         let (word, meaning) = mark.words();
-        let meaning = match mark {
-            // There is no hop and no upgrade that they could be of.
-            Mark::Pending if !upgrades => "not begun",
-            Mark::Failed if !upgrades => "the Job has failed",
-            Mark::Skipped if !upgrades => "not needed",
-            _ => meaning,
+        let meaning = match (upgrades, jobs) {
+            (true, _) => meaning,
+            (false, true) => of_jobs(*mark).unwrap_or(meaning),
+            (false, false) => of_others(*mark),
         };
         let word = if *mark == Mark::Failed { word.to_uppercase() } else { word.to_owned() };
         let glyph = if *mark == Mark::Failed { Tone::Bad } else { mark.tone() };
@@ -62,6 +64,41 @@ pub fn lines(model: &Model) -> Vec<Line<'static>> {
     });
     lines.extend(table(theme, &[Align::Left; 3], states.collect(), columns, 2));
     lines
+}
+
+/// What a key does: what upgrades of GitLab are made of is not named where none is watched.
+fn told(bound: &Bound, upgrades: bool) -> &'static str {
+    match bound.row.action {
+        Action::Describe if !upgrades => "what kubectl describe tells of its object, and of the pods",
+        Action::Yaml if !upgrades => "the object, or the whole resource, as YAML",
+        _ => bound.row.help,
+    }
+}
+
+/// What a state means of a plain Job, where that is another sentence: there is no hop and no upgrade that it could be of.
+fn of_jobs(mark: Mark) -> Option<&'static str> {
+    match mark {
+        Mark::Pending => Some("not begun"),
+        Mark::Failed => Some("the Job has failed"),
+        Mark::Skipped => Some("not needed"),
+        _ => None,
+    }
+}
+
+/// What a state means of a rollout, and of a stage that an operator works through.
+fn of_others(mark: Mark) -> &'static str {
+    match mark {
+        Mark::Pending => "not begun",
+        Mark::Running => "it is under way",
+        Mark::Blocked => "it is held up, and may not go on by itself",
+        Mark::Retrying => "it is held up, and is tried again",
+        Mark::Failing => "it gives up",
+        Mark::Failed => "it has failed",
+        Mark::Suspended => "it is suspended",
+        Mark::Done => "it is complete",
+        Mark::Skipped => "not needed",
+        Mark::Unknown => "it may not be seen, or it is gone",
+    }
 }
 
 /// The keys by where they are valid, and the places that are told of by name: first those of most places, then those that only some have. What holds of every text

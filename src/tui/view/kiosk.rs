@@ -276,9 +276,8 @@ fn trouble(model: &Model, step: &Step, job: &GateJob, width: usize) -> Vec<Line<
     };
     match step.gate().map(|gate| &gate.state) {
         Some(GateState::Blocked(fault)) => {
-            let clears = if fault.permanent { "cannot clear by itself" } else { "may clear by itself" };
             let since = fault.since.map(|since| format!(", for {}", ago(since))).unwrap_or_default();
-            say(format!("{}, {clears}{since}", fault.reason), model.told(&fault.message));
+            say(format!("{}, {}{since}", fault.reason, fault.clears_words()), model.told(&fault.message));
         }
         Some(GateState::Failing(failure) | GateState::Failed(failure)) => {
             let since = failure.since.map(|since| format!(", {} ago", ago(since))).unwrap_or_default();

@@ -22,8 +22,12 @@ pub fn round(duration: SignedDuration) -> String {
 
 /// How long ago, in a sentence: `12 s`, `2m16s`.
 pub fn age(now: Timestamp, then: Timestamp) -> String {
-    let passed = now.duration_since(then);
-    if passed.as_secs() < 60 { round(passed) } else { span(passed) }
+    lasting(now.duration_since(then))
+}
+
+/// A duration in a sentence, to the second: `12 s`, `2m16s`.
+pub fn lasting(duration: SignedDuration) -> String {
+    if duration.as_secs() < 60 { round(duration) } else { span(duration) }
 }
 
 /// When something is expected that nobody knows exactly: `in about 38 s`, `any moment`.

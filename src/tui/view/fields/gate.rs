@@ -71,10 +71,7 @@ impl Fields<'_> {
     }
 
     fn fault(&mut self, run: &Run, fault: &StartFault) {
-        let (clears, tone) = match fault.permanent {
-            true => ("cannot clear by itself", Tone::Bad),
-            false => ("may clear by itself", Tone::Text),
-        };
+        let (clears, tone) = (fault.clears_words(), if fault.permanent { Tone::Bad } else { Tone::Text });
         let mut value = vec![self.theme.span(Tone::Blocked, fault.reason.clone())];
         let own_row = !self.add(&mut value, tone, clears);
         if let Some(since) = fault.since {
@@ -119,9 +116,8 @@ impl Fields<'_> {
             let left = words::expected(self.model.now(), expires);
             self.field(LOOSE, "TTL", vec![self.theme.span(Tone::Text, format!("the Job is deleted {left}"))]);
         }
-        if let Some(controller) = &job.managed_by {
-            let told = format!("{}: its pods are counted as that tells", one_line(controller));
-            self.text(LOOSE, "Managed by", Tone::Text, &told, 2);
+        if let Some(managed) = job.managed_words() {
+            self.text(LOOSE, "Managed by", Tone::Text, &one_line(&managed), 2);
         }
         if let Some(advice) = &job.advice {
             // Where somebody has to act, or has to know whether they do, it says so.

@@ -5,7 +5,8 @@ use ratatui::text::Span;
 use super::{ATTEMPTS, CAUSE, Fields, HEAD, LABEL, LOOSE, MESSAGE, bold, short_pod};
 use crate::cluster::WorkloadKind;
 use crate::run::{
-    Replica, ReplicaState, Rollout, RolloutState, Run, Source, Stuck, Template, UnseenDeployments, Workload,
+    BY_HAND, PAUSED, Replica, ReplicaState, Rollout, RolloutState, Run, Source, Stuck, Template, UnseenDeployments,
+    Workload,
 };
 use crate::tui::theme::{Glyph, Theme, Tone};
 use crate::tui::view::words;
@@ -77,11 +78,7 @@ impl Fields<'_> {
         if rollout.state == RolloutState::Pending {
             return self.text(CAUSE, "Paused", Tone::Text, &format!("{names}, on the new template until then"), 2);
         }
-        self.field(
-            HEAD,
-            "Paused",
-            vec![bold(self.theme, Tone::Warning, "nothing rolls out until it is resumed".into())],
-        );
+        self.field(HEAD, "Paused", vec![bold(self.theme, Tone::Warning, PAUSED.into())]);
         self.text(CAUSE, "", Tone::Text, &names, 2);
     }
 
@@ -89,11 +86,9 @@ impl Fields<'_> {
     fn by_hand(&mut self, rollout: &Rollout) {
         for workload in &rollout.workloads {
             if workload.on_delete {
-                let what = "its pods are replaced once somebody deletes them";
-                self.field(HEAD, "By hand", vec![bold(self.theme, Tone::Warning, what.into())]);
+                self.field(HEAD, "By hand", vec![bold(self.theme, Tone::Warning, BY_HAND.into())]);
             }
-            if workload.partition > 0 {
-                let kept = format!("pods before {}-{} stay as they are", workload.name, workload.partition);
+            if let Some(kept) = workload.partition_words() {
                 self.text(LOOSE, "Partition", Tone::Text, &kept, 2);
             }
         }
@@ -106,10 +101,9 @@ impl Fields<'_> {
         let pod = format!("pod {}", pod_of(workload, replica, 40, self.theme));
         let parts = match stuck {
             Stuck::Start(fault) => {
-                let clears = if fault.permanent { "cannot clear by itself" } else { "may clear by itself" };
                 let tone = if fault.permanent { Tone::Bad } else { Tone::Text };
                 let since = fault.since.map(|since| (Tone::Text, format!("for {}", age(since))));
-                [Some((tone, clears.into())), since, Some((Tone::Muted, format!("{pod}{container}")))]
+                [Some((tone, fault.clears_words().into())), since, Some((Tone::Muted, format!("{pod}{container}")))]
             }
             Stuck::CrashLoop(crash) => {
                 let ended = crash.ended.map(|ended| (Tone::Text, format!("{} ago", age(ended))));

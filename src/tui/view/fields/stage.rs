@@ -40,7 +40,7 @@ impl Fields<'_> {
             }
         }
         if let Some(advice) = &stage.advice {
-            self.text(LOOSE, "To do", Tone::Text, advice, 3);
+            self.text(LOOSE, "Next", Tone::Text, advice, 3);
         }
         self.command(stage.command.as_ref());
     }
@@ -127,12 +127,7 @@ impl Fields<'_> {
         if component.state.passed() {
             return;
         }
-        if let Some(passes) = stability.passes {
-            let left = passes.duration_since(now);
-            let told = match left.is_positive() {
-                true => format!("passes in {}, if nothing restarts", words::age(passes, now)),
-                false => "nothing restarted for the window, the operator is to go on".to_owned(),
-            };
+        if let Some(told) = stability.passes_words(now, &words::lasting) {
             self.field(HEAD, "Stability", vec![theme.span(Tone::Good, told)]);
         }
         if let (Some(began), Some(ends)) = (stability.changed, stability.until) {

@@ -1,4 +1,4 @@
-//! The Jobs of earlier hops, and those that a change of the spec left behind.
+//! The Jobs that went before: of another hop, of an earlier spec, made again since, and those that are no gate.
 
 use ratatui::text::{Line, Span};
 
