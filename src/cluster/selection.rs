@@ -318,6 +318,8 @@ mod tests {
         let wants = |word: &str, value: serde_json::Value| picked(&[word]).wants(&read(value));
         assert!(!wants("glc", plain()) && wants("job/plain", plain()) && !wants("job/other", plain()));
         assert!(wants("job?tier=db,app!=y", plain()) && !wants("job?tier=web", plain()));
+        let bare = || with(plain(), json!({"metadata": {"labels": {"migrate": ""}}}));
+        assert!(wants("job?migrate", bare()) && wants("job?migrate=", bare()) && !wants("job?!migrate", bare()));
         let of_job = |name: &str| {
             let labels =
                 json!({"metadata": {"labels": {"app": null, "job-name": name, "batch.kubernetes.io/job-name": name}}});
