@@ -4,7 +4,8 @@ use std::cmp::Reverse;
 
 use jiff::Timestamp;
 
-use super::{Cause, StartFault, image, pulls::pulls};
+use super::pulls::{names_image, pulls};
+use super::{Cause, StartFault, image};
 use crate::cluster::{Container, ContainerState, Event, Job, Pod, PodPhase, PodRecord, World, condition};
 
 /// The fault that keeps the Job's newest pod from starting, if one does. A pod that blocked the gate and is terminating or
@@ -188,7 +189,7 @@ fn waits_to_start(container: &Container) -> bool {
 
 /// The newest error of pulling the container's image, by the pod's events.
 fn pull_error_in<'a>(container: &Container, events: &[&'a Event]) -> Option<&'a str> {
-    let failed = events.iter().filter(|event| about(event, container) && event.message.contains(&container.image));
+    let failed = events.iter().filter(|event| about(event, container) && names_image(event, container));
     failed
         .filter_map(|event| Some((event.last, pull_error(event)?)))
         .max_by_key(|(last, _)| *last)
