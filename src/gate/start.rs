@@ -53,7 +53,7 @@ pub fn start_fault(record: &PodRecord, world: &World) -> Option<StartFault> {
 }
 
 fn unschedulable(pod: &Pod) -> Option<StartFault> {
-    let scheduled = condition(&pod.conditions, "PodScheduled").filter(|condition| !condition.holds)?;
+    let scheduled = condition(&pod.conditions, "PodScheduled").filter(|condition| condition.holds != Some(true))?;
     Some(StartFault {
         cause: Cause::Scheduling,
         reason: if scheduled.reason.is_empty() { "Unschedulable".to_owned() } else { scheduled.reason.clone() },
