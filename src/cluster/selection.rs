@@ -68,6 +68,12 @@ impl Selection {
     pub fn wants(&self, object: &Object) -> bool {
         self.0.iter().any(|pick| pick.wants(object))
     }
+
+    /// Whether an object is a pod of a workload whose rollout is watched by itself.
+    pub(super) fn has_replica(&self, object: &Object) -> bool {
+        let of_rollout = |pick: &&Pick| matches!(pick, Pick::Rollout(..));
+        matches!(object, Object::Pod(_)) && self.0.iter().filter(of_rollout).any(|pick| pick.wants(object))
+    }
 }
 
 impl Pick {
