@@ -171,53 +171,68 @@ impl World {
     }
 
     fn delete(&mut self, object: Object, time: Timestamp) {
-        let uid = object.meta().uid.clone();
-        self.noted.forget(&uid);
+        let (kind, uid) = (object.kind(), object.meta().uid.clone());
         match object {
-            Object::GitLabCore(_) => {
-                self.cores.remove(&uid);
-                self.origins.remove(&uid);
-            }
-            Object::Deployment(_) => drop(self.deployments.remove(&uid)),
-            Object::StatefulSet(_) => drop(self.stateful_sets.remove(&uid)),
-            Object::DaemonSet(_) => drop(self.daemon_sets.remove(&uid)),
-            Object::GluesyncPlatform(_) => drop(self.platforms.remove(&uid)),
             Object::Event(event) => {
                 if let Some(events) = self.events.get_mut(&event.about) {
                     events.remove(&uid);
                 }
             }
             // The last state comes with the deletion, and may be news.
-            Object::Job(_) | Object::Pod(_) => {
-                self.put(object, time);
-                self.bury(&uid);
-            }
+            Object::Job(_) | Object::Pod(_) => self.put(object, time),
+            _ => {}
         }
+        self.lose(kind, &uid);
     }
 
     fn replace(&mut self, kind: Kind, scope: &Scope, objects: Vec<Object>, time: Timestamp) {
-        let listed: BTreeSet<Uid> = objects.iter().map(|object| object.meta().uid.clone()).collect();
         match (kind, scope) {
-            (Kind::GitLabCore, _) => self.cores.retain(|uid, _| listed.contains(uid)),
-            (Kind::Deployment, _) => self.deployments.retain(|uid, _| listed.contains(uid)),
-            (Kind::StatefulSet, _) => self.stateful_sets.retain(|uid, _| listed.contains(uid)),
-            (Kind::DaemonSet, _) => self.daemon_sets.retain(|uid, _| listed.contains(uid)),
-            (Kind::GluesyncPlatform, _) => self.platforms.retain(|uid, _| listed.contains(uid)),
             (Kind::Event, Scope::All) => self.events.clear(),
             (Kind::Event, Scope::About(about)) => drop(self.events.insert(about.clone(), BTreeMap::new())),
-            (Kind::Job, _) => {
-                let missing: Vec<Uid> = self.jobs.keys().filter(|uid| !listed.contains(uid)).cloned().collect();
-                missing.iter().for_each(|uid| self.bury(uid));
-            }
-            (Kind::Pod, _) => {
-                let missing: Vec<Uid> = self.pods.keys().filter(|uid| !listed.contains(uid)).cloned().collect();
-                missing.iter().for_each(|uid| self.bury(uid));
+            _ => {
+                let listed: BTreeSet<&Uid> = objects.iter().map(|object| &object.meta().uid).collect();
+                self.missing(kind, &listed).iter().for_each(|uid| self.lose(kind, uid));
             }
         }
         objects.into_iter().for_each(|object| self.put(object, time));
         if *scope == Scope::All {
             self.listed.insert(kind);
         }
+    }
+
+    /// What is known of a kind and is not among these.
+    fn missing(&self, kind: Kind, listed: &BTreeSet<&Uid>) -> Vec<Uid> {
+        fn of<T>(known: &BTreeMap<Uid, T>, listed: &BTreeSet<&Uid>) -> Vec<Uid> {
+            known.keys().filter(|uid| !listed.contains(uid)).cloned().collect()
+        }
+        match kind {
+            Kind::GitLabCore => of(&self.cores, listed),
+            Kind::Job => of(&self.jobs, listed),
+            Kind::Pod => of(&self.pods, listed),
+            Kind::Deployment => of(&self.deployments, listed),
+            Kind::StatefulSet => of(&self.stateful_sets, listed),
+            Kind::DaemonSet => of(&self.daemon_sets, listed),
+            Kind::GluesyncPlatform => of(&self.platforms, listed),
+            Kind::Event => Vec::new(),
+        }
+    }
+
+    /// Takes in that an object is gone: only Jobs and pods are remembered, and of others nothing is left.
+    fn lose(&mut self, kind: Kind, uid: &Uid) {
+        match kind {
+            Kind::Job | Kind::Pod => return self.bury(uid),
+            Kind::Event => return,
+            Kind::GitLabCore => {
+                self.cores.remove(uid);
+                self.origins.remove(uid);
+            }
+            Kind::Deployment => drop(self.deployments.remove(uid)),
+            Kind::StatefulSet => drop(self.stateful_sets.remove(uid)),
+            Kind::DaemonSet => drop(self.daemon_sets.remove(uid)),
+            Kind::GluesyncPlatform => drop(self.platforms.remove(uid)),
+        }
+        self.noted.forget(uid);
+        self.events.remove(uid);
     }
 
     /// Marks a Job or a pod as gone. A pod of no Job leaves nothing to remember.

@@ -130,3 +130,25 @@ fn what_is_gone_is_remembered_only_so_long() {
     assert_eq!(names.len(), MOST_GONE);
     assert!(!names.iter().any(|(name, _)| name == "pod-0"));
 }
+
+#[test]
+fn of_what_is_gone_and_not_remembered_nothing_is_left_whether_it_was_deleted_or_a_relist_lacks_it() {
+    let labelled = |kind: &str| {
+        json!({"kind": kind, "metadata": {"name": "a", "uid": "a", "labels": {"com.molo17.conductor.type": "core-hub"}},
+            "spec": {"template": {"spec": {"containers": [{"name": "a", "image": "r.io/a:1"}]}}},
+            "status": {"version": "1.0.0", "update": {}}})
+    };
+    let replica = with(pod("a", 0, json!({"state": running(2)})), json!({"metadata": {"labels": null}}));
+    let kinds = [Kind::GitLabCore, Kind::Deployment, Kind::StatefulSet, Kind::DaemonSet, Kind::GluesyncPlatform];
+    let objects = kinds.map(|kind| (kind, labelled(kind.name()))).into_iter().chain([(Kind::Pod, replica)]);
+    for (kind, object) in objects {
+        let world_of = |gone: &dyn Fn(&mut Cluster)| {
+            let mut cluster = Cluster::of([object.clone(), event("a", "BackOff", "", 1)]);
+            gone(&mut cluster);
+            World { listed: BTreeSet::new(), feed: Feed::default(), time: None, ..cluster.world }
+        };
+        assert_ne!(world_of(&|_| {}), World::default());
+        assert_eq!(world_of(&|cluster| cluster.delete(object.clone())), World::default(), "{kind} is deleted");
+        assert_eq!(world_of(&|cluster| cluster.replace(kind, [])), World::default(), "a relist lacks {kind}");
+    }
+}
