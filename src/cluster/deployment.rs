@@ -74,7 +74,7 @@ impl Deployment {
     /// controller goes on trying all the same.
     pub fn past_deadline(&self) -> Option<&Condition> {
         let progressing = condition(&self.conditions, "Progressing")?;
-        let past = !progressing.holds && progressing.reason == "ProgressDeadlineExceeded";
+        let past = progressing.holds != Some(true) && progressing.reason == "ProgressDeadlineExceeded";
         (past && self.is_current()).then_some(progressing)
     }
 

@@ -125,8 +125,8 @@ pub enum RuleMatch {
         /// The codes.
         codes: Vec<i64>,
     },
-    /// Conditions of the pod: type and status, any of them.
-    Conditions(Vec<(String, bool)>),
+    /// Conditions of the pod: type and status, any of them. The status is `None` for `Unknown`, which is one of its own.
+    Conditions(Vec<(String, Option<bool>)>),
     /// Something newer than this, named by its operator: it is never satisfied (KEP 3329).
     Unknown(String),
 }
@@ -218,7 +218,7 @@ impl Job {
     pub fn finished(&self) -> bool {
         self.conditions
             .iter()
-            .any(|condition| condition.holds && matches!(condition.kind.as_str(), "Failed" | "Complete"))
+            .any(|condition| condition.holds == Some(true) && matches!(condition.kind.as_str(), "Failed" | "Complete"))
     }
 }
 
@@ -264,8 +264,9 @@ fn rule(rule: &Value) -> FailureRule {
                 .iter()
                 .filter_map(|on| {
                     let holds = match read::text(on, &["status"]).as_deref() {
-                        None | Some("True") => true,
-                        Some("False") => false,
+                        None | Some("True") => Some(true),
+                        Some("False") => Some(false),
+                        Some("Unknown") => None,
                         Some(_) => return None,
                     };
                     Some((read::text(on, &["type"])?, holds))
@@ -297,7 +298,7 @@ mod tests {
         assert_eq!(rules[0], FailureRule { action: FailureAction::Unknown("Later".into()), matches: in_42 });
         assert_eq!(rules[1].matches, RuleMatch::Unknown("Above".into()));
         assert_eq!(rules[2].matches, RuleMatch::Conditions(Vec::new()));
-        let disrupted = RuleMatch::Conditions(vec![("DisruptionTarget".into(), true)]);
+        let disrupted = RuleMatch::Conditions(vec![("DisruptionTarget".into(), Some(true))]);
         assert_eq!(rules[3], FailureRule { action: FailureAction::FailJob, matches: disrupted });
     }
 

@@ -144,8 +144,8 @@ impl Owner {
 pub struct Condition {
     /// What it is about, `Failed` say.
     pub kind: String,
-    /// Whether its status is `True`.
-    pub holds: bool,
+    /// Its status: whether it holds; `None` where that is `Unknown`.
+    pub holds: Option<bool>,
     /// The reason, one word; empty where there is none.
     pub reason: String,
     /// The message; empty where there is none.
@@ -164,7 +164,7 @@ impl Condition {
         let read_one = |condition: &Value| {
             Some(Self {
                 kind: read::text(condition, &["type"])?,
-                holds: read::text(condition, &["status"]).is_some_and(|status| status.eq_ignore_ascii_case("true")),
+                holds: read::text(condition, &["status"]).and_then(|status| status.to_ascii_lowercase().parse().ok()),
                 reason: read::text(condition, &["reason"]).unwrap_or_default(),
                 message: read::message(condition, &["message"]).unwrap_or_default(),
                 since: read::time(condition, &["lastTransitionTime"]),
@@ -183,7 +183,7 @@ pub fn condition<'a>(conditions: &'a [Condition], kind: &str) -> Option<&'a Cond
 
 /// The condition of that type if its status is `True`.
 pub fn holding<'a>(conditions: &'a [Condition], kind: &str) -> Option<&'a Condition> {
-    condition(conditions, kind).filter(|condition| condition.holds)
+    condition(conditions, kind).filter(|condition| condition.holds == Some(true))
 }
 
 #[cfg(test)]

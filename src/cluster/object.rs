@@ -5,7 +5,9 @@ use std::fmt;
 use serde_json::Value;
 use thiserror::Error;
 
-use super::{DaemonSet, Deployment, Event, GitLabCore, GluesyncPlatform, Job, Manifest, Meta, Pod, StatefulSet, read};
+use super::{
+    DaemonSet, Deployment, Event, GitLabCore, GluesyncPlatform, Job, Manifest, Meta, Pod, Selection, StatefulSet, read,
+};
 
 /// The kinds that gatewatch watches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -151,14 +153,14 @@ impl Object {
         self
     }
 
-    /// Forgets what the server wrote of an object that no run is made of: nobody will show it.
-    pub(super) fn forget_what_no_run_shows(&mut self) {
-        if !self.is_of_a_run() {
+    /// Forgets what the server wrote of an object that no run of what is watched is made of: nobody will show it.
+    pub(super) fn forget_what_no_run_shows(&mut self, selection: &Selection) {
+        if !self.is_of_a_run() && !selection.has_replica(self) {
             self.meta_mut().manifest = Manifest::default();
         }
     }
 
-    /// Whether a run can be made of it. A dump may hold thousands of pods that are others'.
+    /// Whether a run can be made of it, whatever is watched. A dump may hold thousands of pods that are others'.
     fn is_of_a_run(&self) -> bool {
         match self {
             Self::GitLabCore(_)

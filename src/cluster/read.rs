@@ -68,10 +68,14 @@ pub(crate) fn list<'a>(value: &'a Value, path: &[&str]) -> &'a [Value] {
     at(value, path).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
-/// The texts of the map at `path`, by their keys, both cleaned.
+/// The texts of the map at `path`, by their keys, both cleaned. Empty text is there: a label may have no value.
 pub(crate) fn map(value: &Value, path: &[&str]) -> BTreeMap<String, String> {
     let fields = at(value, path).and_then(Value::as_object).into_iter().flatten();
-    fields.filter_map(|(key, value)| Some((clean_word(key), text(value, &[])?))).collect()
+    let text = |value: &Value| match value {
+        Value::String(text) => Some(clean_word(text)),
+        other => text(other, &[]),
+    };
+    fields.filter_map(|(key, value)| Some((clean_word(key), text(value)?))).collect()
 }
 
 /// The texts of the list at `path`, cleaned.
@@ -108,6 +112,13 @@ mod tests {
         let value = json!({"a": null});
         assert_eq!(text(&value, &["a"]), text(&value, &["b"]));
         assert_eq!(at(&value, &["a"]), None);
+    }
+
+    #[test]
+    fn a_label_without_a_value_is_there() {
+        let labels = map(&json!({"migrate": "", "app": "a", "tier": 7, "none": null, "odd": []}), &[]);
+        let told: Vec<_> = labels.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
+        assert_eq!(told, [("app", "a"), ("migrate", ""), ("tier", "7")]);
     }
 
     #[test]

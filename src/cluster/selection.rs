@@ -73,6 +73,12 @@ impl Selection {
     pub fn wants(&self, object: &Object) -> bool {
         self.0.iter().any(|pick| pick.wants(object))
     }
+
+    /// Whether an object is a pod of a workload whose rollout is watched by itself.
+    pub(super) fn has_replica(&self, object: &Object) -> bool {
+        let of_rollout = |pick: &&Pick| matches!(pick, Pick::Rollout(..));
+        matches!(object, Object::Pod(_)) && self.0.iter().filter(of_rollout).any(|pick| pick.wants(object))
+    }
 }
 
 impl Pick {
@@ -323,6 +329,8 @@ mod tests {
         let wants = |word: &str, value: serde_json::Value| picked(&[word]).wants(&read(value));
         assert!(!wants("glc", plain()) && wants("job/plain", plain()) && !wants("job/other", plain()));
         assert!(wants("job?tier=db,app!=y", plain()) && !wants("job?tier=web", plain()));
+        let bare = || with(plain(), json!({"metadata": {"labels": {"migrate": ""}}}));
+        assert!(wants("job?migrate", bare()) && wants("job?migrate=", bare()) && !wants("job?!migrate", bare()));
         let of_job = |name: &str| {
             let labels =
                 json!({"metadata": {"labels": {"app": null, "job-name": name, "batch.kubernetes.io/job-name": name}}});

@@ -1,6 +1,6 @@
 //! About how much memory a thing takes: for whoever keeps many of them, and has to stop somewhere.
 
-use super::{Change, ClusterEvent, LogNews, Manifest, Object, World};
+use super::{Change, ClusterEvent, LogNews, Manifest, Object, Selection, World};
 
 /// What an object takes without what the server wrote of it: its fields, and the texts in them.
 const OBJECT: usize = 2 * 1024;
@@ -34,11 +34,14 @@ impl ClusterEvent {
         }
     }
 
-    /// Forgets what the server wrote of objects that no run is made of: a [`World`] does not keep it either.
-    pub fn forget_what_no_run_shows(&mut self) {
+    /// Forgets what the server wrote of objects that no run of what is watched is made of: a [`World`] does not keep it
+    /// either.
+    pub fn forget_what_no_run_shows(&mut self, selection: &Selection) {
         match &mut self.change {
-            Change::Applied(object) | Change::Deleted(object) => object.forget_what_no_run_shows(),
-            Change::Replaced { objects, .. } => objects.iter_mut().for_each(Object::forget_what_no_run_shows),
+            Change::Applied(object) | Change::Deleted(object) => object.forget_what_no_run_shows(selection),
+            Change::Replaced { objects, .. } => {
+                objects.iter_mut().for_each(|object| object.forget_what_no_run_shows(selection));
+            }
             Change::Selected(_)
             | Change::Log(_)
             | Change::Remembered(_)
@@ -81,7 +84,7 @@ mod tests {
 
     use super::*;
     use crate::cluster::{Kind, LogChange, LogLine, RunId, Scope, Uid};
-    use crate::fixture::{Cluster, at, event, job, pod};
+    use crate::fixture::{Cluster, at, event, job, pod, with};
 
     fn size(change: Change) -> usize {
         ClusterEvent { cluster: None, time: at(0), change }.size()
@@ -110,14 +113,29 @@ mod tests {
 
     #[test]
     fn what_no_run_shows_is_forgotten_and_the_world_stays_the_same() {
-        let about = event("a", "BackOff", "", 1);
-        let mut heard = ClusterEvent { cluster: None, time: at(0), change: Change::Applied(Box::new(whole(&about))) };
-        let (before, mut one, mut other) = (heard.size(), World::default(), World::default());
-        one.apply(heard.clone());
-        heard.forget_what_no_run_shows();
-        assert!(heard.size() < before);
-        other.apply(heard);
-        assert_eq!(one, other);
+        let owner = json!([{"kind": "StatefulSet", "name": "db", "uid": "db", "controller": true}]);
+        let replica = with(
+            pod("db-0", 0, json!({"state": crate::fixture::running(2)})),
+            json!({"metadata": {"labels": null, "ownerReferences": owner}}),
+        );
+        let rollout = |name: &str| Selection::of([format!("sts/{name}").parse().unwrap()]);
+        for (value, selection, shown) in [
+            (event("a", "BackOff", "", 1), rollout("db"), false),
+            (replica.clone(), rollout("db"), true),
+            (replica.clone(), rollout("other"), false),
+            (replica, Selection::default(), false),
+        ] {
+            let mut heard =
+                ClusterEvent { cluster: None, time: at(0), change: Change::Applied(Box::new(whole(&value))) };
+            let (before, mut one, mut other) =
+                (heard.size(), World::of(selection.clone()), World::of(selection.clone()));
+            one.apply(heard.clone());
+            heard.forget_what_no_run_shows(&selection);
+            assert_eq!(heard.size() == before, shown, "{selection:?}");
+            other.apply(heard);
+            assert_eq!(one, other);
+            assert!(one.pods.values().all(|record| record.pod.meta.manifest.object().is_some() == shown));
+        }
     }
 
     #[test]

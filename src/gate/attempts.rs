@@ -104,12 +104,14 @@ impl Attempts {
     }
 
     /// The counts of an Indexed Job with a limit per index: its failed pods, the open index with failures that is nearest
-    /// its limit, and the indexes that failed. Its pods are nearer only where a `backoffLimit` is written that leaves fewer.
+    /// its limit, and the indexes that failed. Its pods are nearer only where a `backoffLimit` is written that leaves fewer,
+    /// and nothing is once no index more may fail: the Job gives up.
     pub fn per_index(pods: u32, backoff_limit: u32, nearest: Option<(u32, Tally)>, indexes: Tally) -> Self {
         let of_job = Self::new(0, pods, backoff_limit, false);
         let left = |tally: Tally| tally.left().unwrap_or(u32::MAX);
         let by_pods = |of_index: u32| pods > 0 && left(of_job.pods) < of_index;
         let nearer = match nearest {
+            _ if indexes.left() == Some(0) => Count::Indexes(indexes),
             Some((_, tally)) if by_pods(left(tally)) => Count::Pods,
             Some((index, tally)) => Count::Index { index, tally },
             None if indexes.failed == 0 && pods > 0 || by_pods(left(indexes)) => Count::Pods,
@@ -253,6 +255,7 @@ mod tests {
         let exhausted = |nearest, failed| Attempts::per_index(2, NO_LIMIT, nearest, failed).exhausted();
         assert!(!exhausted(Some((3, Tally::new(2, 2))), Tally::new(0, 1)));
         assert!(exhausted(None, Tally::new(2, 2)));
+        assert!(exhausted(Some((3, Tally::new(1, 2))), Tally::new(2, 2)), "whatever is left of the others");
         assert!(Attempts::new(6, 0, 6, true).exhausted());
     }
 }

@@ -19,7 +19,7 @@ pub(super) enum Class {
 /// What an error says, its class, and why.
 #[derive(Debug)]
 struct Row {
-    /// In lower case. A number is the answer of a registry, and stands as a word of its own.
+    /// In lower case. A number is the answer of a registry; see [`answers`].
     said: &'static str,
     class: Class,
     #[cfg_attr(not(test), expect(dead_code, reason = "the documentation says it"))]
@@ -60,6 +60,7 @@ const TABLE: &[Row] = &[
     transient("quota exceeded", "a quota of the registry, which is given anew"),
     transient("pull qps exceeded", "the kubelet limits how often it pulls"),
     transient("content store", "the store of the node lost a part"),
+    transient("does not exist: not found", "the store of the node lost a part"),
     transient("no space left on device", "the node is full until images are removed"),
     transient("500", "the registry fails"),
     transient("502", "the registry cannot be reached behind its proxy"),
@@ -90,7 +91,7 @@ const TABLE: &[Row] = &[
 pub(super) fn class(message: &str) -> Class {
     let plain = without_names(message).to_lowercase();
     let said = |row: &Row| match row.said.bytes().all(|byte| byte.is_ascii_digit()) {
-        true => plain.split(|character: char| !character.is_ascii_alphanumeric()).any(|word| word == row.said),
+        true => answers(&plain).any(|word| word == row.said),
         false => plain.contains(row.said),
     };
     let any = |class: Class| TABLE.iter().filter(|row| row.class == class).any(said);
@@ -98,6 +99,15 @@ pub(super) fn class(message: &str) -> Class {
         true => Class::Permanent,
         false => Class::Transient,
     }
+}
+
+/// The words that may be the answer of a registry: `500`, `(500):`. A tag can be a number too: it stands in the name of its
+/// image, or behind `manifest`.
+fn answers(plain: &str) -> impl Iterator<Item = &str> {
+    let words = || plain.split_whitespace();
+    let before = std::iter::once("").chain(words());
+    let answers = before.zip(words()).filter(|(before, _)| *before != "manifest");
+    answers.map(|(_, word)| word.trim_start_matches('(').trim_end_matches([')', ':', ',']))
 }
 
 /// The error without what a runtime puts before every one: the gRPC code, which image it pulls, and what it asks for.

@@ -163,7 +163,8 @@ fn matched(rule: &RuleMatch, pod: &Pod, over: impl Fn(&Container) -> bool) -> Op
         }
         RuleMatch::Conditions(wanted) => wanted.iter().find_map(|(kind, holds)| {
             let condition = condition(&pod.conditions, kind).filter(|condition| condition.holds == *holds)?;
-            let disruption = (kind == DISRUPTION_TARGET && *holds).then(|| Disruption::of(condition, pod));
+            let disruption =
+                (kind == DISRUPTION_TARGET && *holds == Some(true)).then(|| Disruption::of(condition, pod));
             Some(By::Condition { kind: kind.clone(), disruption })
         }),
         RuleMatch::Unknown(_) => None,
@@ -213,7 +214,11 @@ fn match_words(rule: &RuleMatch) -> String {
         }
         RuleMatch::Conditions(wanted) if wanted.is_empty() => "nothing".to_owned(),
         RuleMatch::Conditions(wanted) => {
-            let words = |(kind, holds): &(String, bool)| format!("{kind}{}", if *holds { "" } else { " is false" });
+            let words = |(kind, holds): &(String, Option<bool>)| match holds {
+                Some(true) => kind.clone(),
+                Some(false) => format!("{kind} is false"),
+                None => format!("{kind} is unknown"),
+            };
             listed(&wanted.iter().map(words).collect::<Vec<_>>())
         }
         RuleMatch::Unknown(operator) => format!("nothing, as operator `{operator}` is not known"),

@@ -40,7 +40,7 @@ pub enum NextPull {
 /// may see events there is the status alone.
 pub(super) fn pulls(record: &PodRecord, container: &Container, events: &[&Event]) -> Option<Pulls> {
     let events: Vec<&Event> = events.iter().copied().filter(|event| about(event, container)).collect();
-    let named = |event: &&Event| event.message.contains(&format!("\"{}\"", container.image));
+    let named = |event: &&Event| names_image(event, container);
     let failures: Vec<&Event> =
         events.iter().copied().filter(|event| pull_error(event).is_some()).filter(named).collect();
     let told = failures.iter().filter_map(|event| event.last).max();
@@ -59,6 +59,11 @@ pub(super) fn pulls(record: &PodRecord, container: &Container, events: &[&Event]
         }
     };
     Some(Pulls { failed, last, next })
+}
+
+/// Whether an event names that container's image, in quotes: `r.io/a:v1` is also the beginning of `r.io/a:v10`.
+pub(super) fn names_image(event: &Event, container: &Container) -> bool {
+    event.message.contains(&format!("\"{}\"", container.image))
 }
 
 fn total(failures: &[&Event]) -> u32 {
@@ -153,6 +158,24 @@ mod tests {
         let other = with(failed(ERROR, 60, 60, 9), json!({"message": "Failed to pull image \"r.io/a:v10\": EOF"}));
         let container = with(failed("EOF", 60, 60, 9), json!({"involvedObject": {"fieldPath": "spec.containers{b}"}}));
         assert_eq!(by([failed(ERROR, 14, 24, 2), other, container]), pulls(2, 24, 44));
+    }
+
+    #[test]
+    fn an_error_of_pulling_an_image_whose_name_begins_alike_is_of_that_one() {
+        let fault = |image: &str| {
+            let waits = with(
+                waits("ImagePullBackOff", "Back-off"),
+                json!({"spec": {"containers": [{"name": "migrations", "image": image}]}}),
+            );
+            match Cluster::of([job(), waits, failed("r.io/a:v1: not found", 14, 14, 1)]).gate().state {
+                GateState::Blocked(fault) => (fault.message, fault.permanent),
+                other => panic!("{other:?}"),
+            }
+        };
+        assert_eq!(fault("r.io/a:v1"), ("r.io/a:v1: not found".into(), true));
+        for other in ["r.io/a:v", "r.io/a", ""] {
+            assert_eq!(fault(other), ("Back-off".into(), false), "{other}");
+        }
     }
 
     #[test]

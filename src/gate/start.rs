@@ -4,12 +4,34 @@ use std::cmp::Reverse;
 
 use jiff::Timestamp;
 
-use super::{Cause, StartFault, image, pulls::pulls};
+use super::pulls::{names_image, pulls};
+use super::{Cause, StartFault, image};
 use crate::cluster::{Container, ContainerState, Event, Job, Pod, PodPhase, PodRecord, World, condition};
 
-/// The fault that keeps the Job's newest pod from starting, if one does. A pod that blocked the gate and is terminating or
-/// gone still explains it while the Job counts it as active: its status follows its pods.
+/// The fault that keeps a pod of the Job from starting, if one does: of several the newest that can't clear by itself, or
+/// else the newest. One that may clear by itself blocks nothing where another pod runs meanwhile. The pods come oldest first.
 pub(super) fn fault(job: &Job, pods: &[&PodRecord], world: &World) -> Option<StartFault> {
+    let live = pods.iter().rev().filter(|record| is_live(record));
+    let live: Vec<_> = live.map(|record| (record, start_fault(record, world))).collect();
+    if live.is_empty() {
+        return last_fault(job, pods, world);
+    }
+    let runs = live.iter().any(|(record, fault)| record.pod.phase == PodPhase::Running && fault.is_none());
+    let mut faults: Vec<StartFault> = live.into_iter().filter_map(|(_, fault)| fault).collect();
+    let permanent = faults.iter().position(|fault| fault.permanent);
+    let told = permanent.or((!runs && !faults.is_empty()).then_some(0))?;
+    Some(faults.swap_remove(told))
+}
+
+/// Whether a pod is there to start or to run, and is to stay.
+fn is_live(record: &PodRecord) -> bool {
+    let ended = matches!(record.pod.phase, PodPhase::Succeeded | PodPhase::Failed);
+    !record.gone && !record.pod.terminating() && !ended
+}
+
+/// The fault of the newest pod where none is live. One that blocked the gate and is terminating or gone still explains it
+/// while the Job counts it as active: its status follows its pods.
+fn last_fault(job: &Job, pods: &[&PodRecord], world: &World) -> Option<StartFault> {
     let record = pods.iter().max_by_key(|record| (record.pod.meta.created, Reverse(record.gone)))?;
     if (record.gone || record.pod.terminating()) && job.active == 0 {
         return None;
@@ -31,7 +53,7 @@ pub fn start_fault(record: &PodRecord, world: &World) -> Option<StartFault> {
 }
 
 fn unschedulable(pod: &Pod) -> Option<StartFault> {
-    let scheduled = condition(&pod.conditions, "PodScheduled").filter(|condition| !condition.holds)?;
+    let scheduled = condition(&pod.conditions, "PodScheduled").filter(|condition| condition.holds != Some(true))?;
     Some(StartFault {
         cause: Cause::Scheduling,
         reason: if scheduled.reason.is_empty() { "Unschedulable".to_owned() } else { scheduled.reason.clone() },
@@ -188,7 +210,7 @@ fn waits_to_start(container: &Container) -> bool {
 
 /// The newest error of pulling the container's image, by the pod's events.
 fn pull_error_in<'a>(container: &Container, events: &[&'a Event]) -> Option<&'a str> {
-    let failed = events.iter().filter(|event| about(event, container) && event.message.contains(&container.image));
+    let failed = events.iter().filter(|event| about(event, container) && names_image(event, container));
     failed
         .filter_map(|event| Some((event.last, pull_error(event)?)))
         .max_by_key(|(last, _)| *last)
@@ -225,4 +247,56 @@ fn latest(events: &[&Event], wanted: impl Fn(&Event) -> bool) -> Option<Timestam
 /// A cache of the kubelet that is not filled yet: it passes within a second or two.
 fn is_cache_sync(message: &str) -> bool {
     message.split_once("failed to sync ").is_some_and(|(_, rest)| rest.contains("cache"))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use crate::fixture::{Cluster, at, job, pod, running, waiting, with};
+    use crate::gate::GateState;
+
+    const REFUSED: &str = "dial tcp 127.0.0.1:5999: connect: connection refused";
+    const UNKNOWN: &str = "r.io/a:v1: not found";
+
+    fn waits(name: &str, created: i64, error: &str) -> Value {
+        let waits = pod(name, created, json!({"state": waiting("ErrImagePull", error)}));
+        with(waits, json!({"status": {"phase": "Pending"}}))
+    }
+
+    fn runs(name: &str, created: i64) -> Value {
+        pod(name, created, json!({"state": running(created)}))
+    }
+
+    /// The pod whose fault blocks a Job of three pods at a time.
+    fn blocked_by(pods: impl IntoIterator<Item = Value>) -> Option<String> {
+        let several = with(job(), json!({"spec": {"parallelism": 3, "completions": 3}, "status": {"active": 3}}));
+        match Cluster::of([several].into_iter().chain(pods)).gate().state {
+            GateState::Blocked(fault) => Some(fault.pod),
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn of_several_pods_any_that_can_not_start_for_good_blocks_the_gate() {
+        assert_eq!(blocked_by([waits("a", 0, UNKNOWN), runs("b", 1), runs("c", 2)]).as_deref(), Some("a"));
+        assert_eq!(blocked_by([waits("a", 0, UNKNOWN), waits("b", 1, REFUSED)]).as_deref(), Some("a"));
+        assert_eq!(blocked_by([waits("a", 0, UNKNOWN), waits("b", 1, UNKNOWN)]).as_deref(), Some("b"));
+    }
+
+    #[test]
+    fn of_several_pods_one_that_may_start_yet_blocks_nothing_while_another_runs() {
+        assert_eq!(blocked_by([runs("a", 0), waits("b", 1, REFUSED)]), None);
+        assert_eq!(blocked_by([waits("a", 0, REFUSED), waits("b", 1, REFUSED)]).as_deref(), Some("b"));
+        let going = with(runs("a", 0), json!({"metadata": {"deletionTimestamp": at(30)}}));
+        assert_eq!(blocked_by([going, waits("b", 1, REFUSED)]).as_deref(), Some("b"), "the other is on its way out");
+        let done = with(runs("a", 0), json!({"status": {"phase": "Succeeded"}}));
+        assert_eq!(blocked_by([done, waits("b", 1, REFUSED)]).as_deref(), Some("b"), "the other is done");
+    }
+
+    #[test]
+    fn the_pod_that_is_there_tells_the_fault_and_not_a_newer_one_that_goes() {
+        let going = with(runs("b", 1), json!({"metadata": {"deletionTimestamp": at(30)}}));
+        assert_eq!(blocked_by([waits("a", 0, UNKNOWN), going]).as_deref(), Some("a"));
+    }
 }

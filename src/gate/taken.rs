@@ -79,8 +79,8 @@ pub(super) fn taken(record: &PodRecord, of: &JobRecord) -> Taken {
     let Some(requested) = requested else { return Taken::Not };
     // Who did not see that the Job let go of the pod: once it is resumed, that it counts no failed pod is what tells a
     // suspension from a deletion.
-    let resumed =
-        condition(&job.conditions, "Suspended").filter(|condition| !condition.holds && job.failed_pods() == 0);
+    let resumed = condition(&job.conditions, "Suspended")
+        .filter(|condition| condition.holds != Some(true) && job.failed_pods() == 0);
     let since = holding(&job.conditions, "Suspended").and_then(|condition| condition.since);
     let suspended = since.map_or(job.suspend, at_or_after);
     let unknown = record.released.is_none();
@@ -190,7 +190,7 @@ fn ended(record: &PodRecord) -> Option<Timestamp> {
         });
         ends.max()
     };
-    let not_ready = || condition(&pod.conditions, "Ready").filter(|ready| !ready.holds)?.since;
+    let not_ready = || condition(&pod.conditions, "Ready").filter(|ready| ready.holds != Some(true))?.since;
     let with_mains = last(ContainerRole::Main).map(|main| main.max(last(ContainerRole::Sidecar).unwrap_or(main)));
     with_mains.or_else(|| last_end(record).max(not_ready()))
 }

@@ -68,7 +68,7 @@ fn rollout(rolling: Rolling<'_>, world: &World) -> Rollout {
     let (started, ended) = rolling.course(complete, &workload.replicas);
     let mut rollout = Rollout { state, workloads: vec![workload], command: None, advice: None, started, ended };
     if !complete {
-        rollout.command = command(&rollout, &meta.namespace);
+        rollout.command = command(&rollout, rolling);
         rollout.advice = advice(&rollout);
     }
     rollout
@@ -89,6 +89,12 @@ fn workload(rolling: Rolling<'_>, complete: bool, world: &World) -> Workload {
     };
     let pods = rolling.pods(world);
     let objects = [&meta.uid].into_iter().chain(pods.iter().map(|record| &record.pod.meta.uid));
+    // Where nothing of the template before is left, there is nothing to resume or to delete for.
+    let old = match replicas.is_empty() {
+        true => updated < desired,
+        false => replicas.iter().any(|replica| replica.template == Template::Old),
+    };
+    let waits = old && !complete;
     Workload {
         kind: rolling.kind(),
         name: meta.name.clone(),
@@ -96,8 +102,8 @@ fn workload(rolling: Rolling<'_>, complete: bool, world: &World) -> Workload {
         desired,
         updated,
         ready,
-        paused: rolling.paused() && !complete,
-        on_delete: rolling.on_delete() && !complete,
+        paused: rolling.paused() && waits,
+        on_delete: rolling.on_delete() && waits,
         in_order: rolling.in_order(),
         partition,
         refused: refused(rolling, world).filter(|_| !complete),
@@ -123,13 +129,14 @@ fn refused(rolling: Rolling<'_>, world: &World) -> Option<String> {
 }
 
 /// The command to run next: what keeps a replica from becoming ready, or how far it is.
-fn command(rollout: &Rollout, namespace: &str) -> Option<Command> {
+fn command(rollout: &Rollout, rolling: Rolling<'_>) -> Option<Command> {
     let workload = rollout.workloads.first()?;
+    let namespace = &rolling.meta().namespace;
     let subject = workload.subject();
     Some(match rollout.stuck() {
         Some((_, replica, _)) => Command::new(namespace, &["describe", &format!("pod/{}", replica.pod)]),
         // Of what is paused, or gets no pod, `rollout status` tells nothing; of what replaces no pod it fails.
-        None if workload.paused || workload.on_delete || workload.refused.is_some() => {
+        None if workload.paused || rolling.on_delete() || workload.refused.is_some() => {
             Command::new(namespace, &["describe", &subject])
         }
         None => Command::new(namespace, &["rollout", "status", &subject]),

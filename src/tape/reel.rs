@@ -9,7 +9,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::marker::{Mark, Marker};
-use crate::cluster::{Change, ClusterEvent, Feed, World};
+use crate::cluster::{Change, ClusterEvent, Feed, Selection, World};
 use crate::run::{Run, derive};
 
 /// The most bytes of events that are kept of a live feed, about.
@@ -24,6 +24,8 @@ const PARTS: usize = 16;
 #[derive(Debug)]
 pub(super) struct Reel {
     said: VecDeque<Said>,
+    /// What was last said to be watched.
+    selection: Selection,
     /// How many events were forgotten: the position of the first one.
     start: usize,
     /// The first one is the world before the first event.
@@ -84,6 +86,7 @@ impl Reel {
     pub fn new(most: Option<usize>) -> Self {
         Self {
             said: VecDeque::new(),
+            selection: Selection::default(),
             start: 0,
             copies: VecDeque::from([Cursor::default()]),
             read: Cursor::default(),
@@ -98,7 +101,10 @@ impl Reel {
 
     /// Adds an event at its end. A time before that of the event before it counts as that one.
     pub fn push(&mut self, at: Timestamp, mut event: ClusterEvent) {
-        event.forget_what_no_run_shows();
+        if let Change::Selected(selection) = &event.change {
+            self.selection = selection.clone();
+        }
+        event.forget_what_no_run_shows(&self.selection);
         let at = self.last().map_or(at, |last| at.max(last));
         self.bytes += event.size();
         self.said.push_back(Said { at, event });

@@ -78,7 +78,7 @@ fn job_said(job: &mut GateJob, name: &str, message: &str) {
             *counting = ignored_by(name);
         }
     }
-    let matches = RuleMatch::Conditions(vec![(name.into(), true)]);
+    let matches = RuleMatch::Conditions(vec![(name.into(), Some(true))]);
     job.terms.rules = vec![FailureRule { action: FailureAction::Unknown(name.into()), matches }];
     for event in &mut job.events {
         event.reason = name.into();

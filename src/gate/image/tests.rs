@@ -43,6 +43,7 @@ rows! {
     a_proxy_that_forbids: Transient, r#"PREFIXfailed to do request: Head "https://r.io/v2/a/manifests/v1": Forbidden"#;
     no_match_for_the_platform: Permanent, r#"failed to pull and unpack image "r.io/a:v1": no match for platform in manifest: not found"#;
     a_part_that_the_store_of_the_node_lost: Transient, "failed to extract layer: failed to get reader from content store: content digest sha256:00ff: not found";
+    a_lease_that_the_store_of_the_node_lost: Transient, r#"failed to prepare extraction snapshot "extract-1-ab": lease does not exist: not found"#;
     a_node_that_is_full: Transient, "write /var/lib/containerd/io.containerd: no space left on device";
     a_manifest_that_is_unknown: Permanent, "Error reading manifest v1 in r.io/a: manifest unknown: manifest unknown";
     a_password_that_is_wrong: Permanent, "unable to retrieve auth token: invalid username/password: unauthorized: access denied";
@@ -67,6 +68,29 @@ fn numbers_and_words_in_names_say_nothing() {
         Class::Permanent,
         "a part of a number is no answer"
     );
+}
+
+#[test]
+fn a_tag_that_is_a_number_is_no_answer_of_a_registry_where_it_is_not_quoted_either() {
+    for unknown in [
+        "manifest for r.io/app:18.500.0 not found: manifest unknown",
+        "manifest for r.io/app:503 not found: manifest unknown",
+        "Error reading manifest 503 in r.io/app: manifest unknown: manifest unknown",
+        "reading manifest 429 in r.io/app: manifest unknown",
+    ] {
+        assert_eq!(class(unknown), Class::Permanent, "{unknown}");
+    }
+    for unclear in ["manifest for r.io/app:18.401.0: weather", "Error reading manifest 403 in r.io/app: weather"] {
+        assert_eq!(class(unclear), Class::Transient, "{unclear}");
+    }
+    for (answer, expected) in [
+        ("API error (500): manifest unknown", Class::Transient),
+        ("status 503, manifest unknown", Class::Transient),
+        ("StatusCode: 403, RequestID: 1", Class::Permanent),
+        ("it answers 401: weather", Class::Permanent),
+    ] {
+        assert_eq!(class(answer), expected, "{answer}");
+    }
 }
 
 #[test]

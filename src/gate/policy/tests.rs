@@ -61,6 +61,19 @@ fn a_rule_of_which_the_action_is_not_known_is_skipped_and_an_operator_that_is_no
 }
 
 #[test]
+fn the_status_of_a_condition_is_one_of_three_and_has_to_be_that_of_the_rule() {
+    let on = |status: &str| json!([{"action": "Ignore", "onPodConditions": [{"type": "Ready", "status": status}]}]);
+    let has = |status: &str| failed("a", 1, json!({"conditions": [{"type": "Ready", "status": status}]}));
+    let all = ["True", "False", "Unknown"];
+    for (rule, status) in all.into_iter().flat_map(|rule| all.map(|status| (rule, status))) {
+        let expected = if rule == status { "ignored by rule 1: Ready" } else { "counted" };
+        assert_eq!(said(&on(rule), &has(status)), expected, "a rule on {rule}, of a pod with {status}");
+    }
+    let words = |status: &str| policy_words(&Job::read(&with_rules(&on(status))).unwrap().failure_rules).swap_remove(0);
+    assert_eq!(all.map(words), ["1. Ready: ignore", "1. Ready is false: ignore", "1. Ready is unknown: ignore"]);
+}
+
+#[test]
 fn a_rule_for_any_container_names_the_one_that_failed_and_the_main_ones_come_first() {
     let any = json!([{"action": "Ignore", "onExitCodes": {"operator": "In", "values": [1, 42]}}]);
     let both = json!({"initContainerStatuses": [{"name": "configure", "state": ended(1, 0, 1)}]});

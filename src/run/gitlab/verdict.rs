@@ -36,7 +36,7 @@ pub(super) fn verdict(core: &GitLabCore, course: &Course, steps: &[Step]) -> Ver
         // What the operator calls failed, and no Job contradicts: its Jobs are gone, or we may not see them.
         Some("Failed") if current && !contradicted => Verdict::Failed,
         Some("Preparing" | "Upgrading") | None => Verdict::Upgrading,
-        _ if progressing.is_some_and(|condition| condition.holds) => Verdict::Upgrading,
+        _ if progressing.is_some_and(|condition| condition.holds == Some(true)) => Verdict::Upgrading,
         _ if course.target.is_some() && !at_target => Verdict::Upgrading,
         Some("Running") => Verdict::Settled,
         Some("Failed") => Verdict::Upgrading,

@@ -202,6 +202,25 @@ fn what_replaces_no_pod_by_itself_is_stuck_until_somebody_deleted_them_all() {
 }
 
 #[test]
+fn nobody_has_to_resume_it_or_to_delete_a_pod_where_none_of_the_template_before_is_left() {
+    let by_hand = json!({"spec": {"updateStrategy": {"type": "OnDelete"}}, "status": {"updatedReplicas": 3}});
+    let by_hand = stateful_set(by_hand);
+    let new = |revision: &str| {
+        let new = pod("db", "db-1", revision, 50, json!({"state": running(52)}));
+        [ready("db", "db-0", "db-b", 40), with(new, json!({"status": {"phase": "Running"}}))]
+    };
+    let run = run_of([by_hand.clone()].into_iter().chain(new("db-b")));
+    assert_eq!((run.verdict, rollout_in(&run).advice.as_deref()), (Verdict::Upgrading, None));
+    assert_eq!(command(&run).as_deref(), Some("kubectl -n shop describe statefulset/db"), "rollout status fails");
+    assert_eq!(run_of([by_hand].into_iter().chain(new("db-a"))).verdict, Verdict::Stuck);
+    let paused = deployment(json!({"spec": {"paused": true}, "status": {"availableReplicas": 1}}));
+    let new = pod("web-b", "web-b-x", "", 50, json!({"state": running(52)}));
+    let new = [ready("web-b", "web-b-y", "", 40), with(new, json!({"status": {"phase": "Running"}}))];
+    assert_eq!(run_of([paused.clone()].into_iter().chain(new)).verdict, Verdict::Upgrading);
+    assert_eq!(run_of([paused]).verdict, Verdict::Upgrading, "where nobody may see the pods");
+}
+
+#[test]
 fn a_partition_is_settled_with_the_pods_below_it_on_the_template_before() {
     let parted =
         json!({"spec": {"updateStrategy": {"rollingUpdate": {"partition": 2}}}, "status": {"readyReplicas": 3}});

@@ -222,6 +222,21 @@ fn a_failure_that_is_forgotten_is_counted_no_longer() {
 }
 
 #[test]
+fn what_the_server_wrote_of_the_replicas_of_a_rollout_that_is_watched_stays() {
+    let owner = json!([{"kind": "StatefulSet", "name": "db", "uid": "db", "controller": true}]);
+    let replica = with(
+        pod("db-0", 0, json!({"state": running(2)})),
+        json!({"metadata": {"labels": null, "ownerReferences": owner}}),
+    );
+    let set = json!({"kind": "StatefulSet", "metadata": {"name": "db", "namespace": "gitlab", "uid": "db"},
+        "spec": {"replicas": 1}});
+    let selected = Change::Selected(Selection::of(["sts/db".parse().unwrap()]));
+    let reel = read(said([selected, applied(&set), applied(&replica)]));
+    let rollout = reel.head().1[0].steps[0].rollout().unwrap();
+    assert_eq!(rollout.workloads[0].replicas[0].manifest.object(), Some(replica));
+}
+
+#[test]
 fn a_clock_that_was_set_back_does_not_change_the_order() {
     let mut reel = said([applied(&core())]);
     reel.push(at(-600), ClusterEvent { cluster: None, time: at(-600), change: Change::Alive(Kind::Pod) });

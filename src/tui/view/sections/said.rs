@@ -13,7 +13,11 @@ use crate::tui::widget::text::one_line;
 impl Drawn<'_> {
     pub(super) fn conditions(&self, job: &GateJob) -> Vec<Line<'static>> {
         let rows = job.conditions.iter().map(|condition| {
-            let (tone, holds) = if condition.holds { (Tone::Text, "True") } else { (Tone::Muted, "False") };
+            let (tone, holds) = match condition.holds {
+                Some(true) => (Tone::Text, "True"),
+                Some(false) => (Tone::Muted, "False"),
+                None => (Tone::Muted, "Unknown"),
+            };
             vec![
                 self.clock(condition.since),
                 self.span(tone, condition.kind.clone()),
