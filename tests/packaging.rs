@@ -92,9 +92,10 @@ fn the_release_script_is_bash_and_tells_how_it_is_used() {
 fn the_release_script_keeps_what_cargo_tells_the_linker_and_holds_the_binary_to_its_size() {
     let config = text(".cargo/config.toml");
     assert!(config.starts_with("[target.x86_64-unknown-linux-musl]\nrustflags = ["), "{config}");
-    for flag in ["pack-relative-relocs", "--no-eh-frame-hdr"] {
+    for flag in ["pack-relative-relocs", "--no-eh-frame-hdr", "-T,packaging/musl/no-unwinding.ld"] {
         assert!(config.contains(flag), "{flag}");
     }
+    assert!(text("packaging/musl/no-unwinding.ld").contains("INSERT BEFORE .init;"), "it is beside the linker's own");
     let release = text("packaging/release");
     assert!(release.contains("unset RUSTFLAGS CARGO_ENCODED_RUSTFLAGS\n"));
     assert!(!release.contains("RUSTFLAGS="));
