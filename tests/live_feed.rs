@@ -9,6 +9,10 @@
 
 #[path = "live_feed/connect.rs"]
 mod connect;
+#[path = "live_feed/credentials.rs"]
+mod credentials;
+#[path = "live_feed/endpoint.rs"]
+mod endpoint;
 #[path = "live_feed/events.rs"]
 mod events;
 #[path = "live_feed/faults.rs"]
