@@ -2,43 +2,20 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking, in its helpers too")]
 
-use gatewatch::cluster::World;
-use gatewatch::record::{self, Reading};
-use gatewatch::run::derive;
-use gatewatch::tui::{Message, Model, Origin, Settings, update, view};
+mod common;
+
 use jiff::Timestamp;
-use ratatui::buffer::Buffer;
-use ratatui::layout::{Rect, Size};
+
+use crate::common::{frame, played};
 
 const MIDDLE: (u16, u16) = (100, 30);
 
-/// The frame of a recording at a time of its day, as text without blanks at the ends of rows.
-fn frame(recording: &str, time: &str, (width, height): (u16, u16)) -> String {
-    let path = format!("tests/recordings/{recording}.jsonl.gz");
-    let Reading::Recording(recording) = record::open(path.as_ref()).unwrap() else { panic!("{path} is no recording") };
-    let now: Timestamp = format!("2026-11-29T{time}Z").parse().unwrap();
-    let mut world = World::default();
-    recording.events.into_iter().filter(|event| event.time <= now).for_each(|event| world.apply(event));
-
-    let settings = Settings { origin: Origin::Replay, ..Settings::plain(path, None) };
-    let mut model = Model::new(settings, Size { width, height }, now);
-    // What was kept is asked for, and nothing was.
-    let _ = update(&mut model, Message::Cluster { runs: derive(&world).into(), feed: world.feed().clone(), now });
-    let mut buffer = Buffer::empty(Rect::new(0, 0, width, height));
-    view::render(&model, &mut buffer);
-    let rows = buffer.content.chunks(width.into());
-    let rows = rows.map(|row| row.iter().map(|cell| cell.symbol()).collect::<String>().trim_end().to_owned());
-    rows.collect::<Vec<_>>().join("\n").trim_end().to_owned()
-}
-
-/// Compares with a snapshot in `tests/snapshots`.
+/// Compares the frame of a recording at a time of its day with a snapshot.
 fn compare(recording: &str, time: &str, size: (u16, u16)) {
+    let path = format!("tests/recordings/{recording}.jsonl.gz");
+    let now: Timestamp = format!("2026-11-29T{time}Z").parse().unwrap();
     let name = format!("recording-{recording}-{}-{}x{}", time.replace(':', ""), size.0, size.1);
-    let mut settings = insta::Settings::clone_current();
-    settings.set_snapshot_path("snapshots");
-    settings.set_prepend_module_to_snapshot(false);
-    settings.set_omit_expression(true);
-    settings.bind(|| insta::assert_snapshot!(name, frame(recording, time, size)));
+    frame::compare(&name, &frame::frame(&played::world(&path, now), &path, now, size));
 }
 
 #[test]

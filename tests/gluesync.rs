@@ -4,15 +4,17 @@
 //! objects and the page, how each step and the verdict change, and what is told at a few moments; nothing in it comes from the
 //! engine.
 
+mod common;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail, ensure};
-use gatewatch::cluster::World;
-use gatewatch::record::{Reading, open};
-use gatewatch::run::{Fate, Run, Stage, Step, derive};
+use anyhow::{Context, Result};
+use gatewatch::run::{Fate, Run, Stage, Step};
 use serde::Deserialize;
+
+use crate::common::played;
 
 /// What is right for a recording.
 #[derive(Debug, Deserialize)]
@@ -75,23 +77,6 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/gluesync")
 }
 
-/// The runs after each recorded event, by its time of day.
-fn played(name: &str) -> Result<Vec<(String, Run)>> {
-    let file = folder().join(format!("{name}.jsonl.gz"));
-    let Reading::Recording(recording) = open(&file)? else { bail!("{} is a dump", file.display()) };
-    ensure!(recording.cuts.is_empty(), "{:?}", recording.cuts);
-    let mut world = World::default();
-    let mut runs = Vec::new();
-    for event in recording.events {
-        let at = event.time.strftime("%H:%M:%S%.3f").to_string();
-        world.apply(event);
-        let mut derived = derive(&world);
-        ensure!(derived.len() <= 1, "{at}: {} runs of one platform", derived.len());
-        runs.extend(derived.pop().map(|run| (at, run)));
-    }
-    Ok(runs)
-}
-
 fn changes<'a>(states: impl Iterator<Item = (&'a String, &'static str)>) -> Vec<Change> {
     let mut changes: Vec<Change> = Vec::new();
     for (at, state) in states {
@@ -109,7 +94,7 @@ fn stage<'r>(run: &'r Run, step: &str) -> Result<&'r Stage> {
 fn holds(name: &str) -> Result<()> {
     let text = fs::read_to_string(folder().join(format!("{name}.yaml")))?;
     let stated: Stated = serde_saphyr::from_str(&text)?;
-    let runs = played(name)?;
+    let runs = played::runs(folder().join(format!("{name}.jsonl.gz")));
     let mut wrong = Vec::new();
     let mut compare = |what: &str, stated: &[Change], seen: Vec<Change>| {
         if stated != seen {

@@ -5,21 +5,22 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking, in its helpers too")]
 
+mod common;
+
 use gatewatch::cluster::{Change, ClusterEvent, Kind, WatchState, World};
 use gatewatch::gate::{GateJob, LastFailure, Target};
 use gatewatch::output::{Look, StatusFormat, StatusList, Waiter, print_jobs};
-use gatewatch::record::{self, Reading};
 use gatewatch::run::{Run, derive};
-use gatewatch::tui::{Message, Model, Origin, Settings, update, view};
 use jiff::Timestamp;
-use ratatui::buffer::Buffer;
-use ratatui::layout::{Rect, Size};
+
+use crate::common::{frame, played};
+
+fn path(recording: &str) -> String {
+    format!("tests/jobs/{recording}.jsonl.gz")
+}
 
 fn events(recording: &str) -> Vec<ClusterEvent> {
-    let path = format!("tests/jobs/{recording}.jsonl.gz");
-    let Reading::Recording(recording) = record::open(path.as_ref()).unwrap() else { panic!("{path} is no recording") };
-    assert!(recording.cuts.is_empty());
-    recording.events
+    played::recording(path(recording)).events
 }
 
 fn time(of_day: &str) -> Timestamp {
@@ -28,9 +29,7 @@ fn time(of_day: &str) -> Timestamp {
 
 /// The world of a recording at a time of its day.
 fn world(recording: &str, of_day: &str) -> World {
-    let mut world = World::default();
-    events(recording).into_iter().filter(|event| event.time <= time(of_day)).for_each(|event| world.apply(event));
-    world
+    played::world(path(recording), time(of_day))
 }
 
 fn named(world: &World, name: &str) -> Run {
@@ -190,11 +189,7 @@ fn printed(recording: &str, of_day: &str, list: bool) -> String {
 }
 
 fn compare(name: &str, text: &str) {
-    let mut settings = insta::Settings::clone_current();
-    settings.set_snapshot_path("snapshots");
-    settings.set_prepend_module_to_snapshot(false);
-    settings.set_omit_expression(true);
-    settings.bind(|| insta::assert_snapshot!(format!("job-{name}"), text));
+    frame::compare(&format!("job-{name}"), text);
 }
 
 #[test]
@@ -204,19 +199,9 @@ fn what_is_printed_of_jobs() {
     compare("list-many", &printed("many", "08:23:40", true));
 }
 
-/// The frame of a recording at a time of its day, as text without blanks at the ends of rows. `opened` goes into the only or the
-/// first Job.
-fn frame(recording: &str, of_day: &str, (width, height): (u16, u16)) -> String {
-    let world = world(recording, of_day);
-    let now = time(of_day);
-    let settings = Settings { origin: Origin::Replay, ..Settings::plain(format!("{recording}.jsonl.gz"), None) };
-    let mut model = Model::new(settings, Size { width, height }, now);
-    let _ = update(&mut model, Message::Cluster { runs: derive(&world).into(), feed: world.feed().clone(), now });
-    let mut buffer = Buffer::empty(Rect::new(0, 0, width, height));
-    view::render(&model, &mut buffer);
-    let rows = buffer.content.chunks(width.into());
-    let rows = rows.map(|row| row.iter().map(|cell| cell.symbol()).collect::<String>().trim_end().to_owned());
-    rows.collect::<Vec<_>>().join("\n").trim_end().to_owned()
+/// The frame of a recording at a time of its day.
+fn frame(recording: &str, of_day: &str, size: (u16, u16)) -> String {
+    frame::frame(&world(recording, of_day), &format!("{recording}.jsonl.gz"), time(of_day), size)
 }
 
 #[test]

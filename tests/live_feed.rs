@@ -7,6 +7,7 @@
     reason = "the helpers of a test fail as the test does"
 )]
 
+mod common;
 #[path = "live_feed/connect.rs"]
 mod connect;
 #[path = "live_feed/credentials.rs"]

@@ -6,15 +6,18 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking, in its helpers too")]
 
+mod common;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use gatewatch::cluster::{Change, ClusterEvent, Kind, Object, WatchState, World};
+use gatewatch::cluster::{Change, ClusterEvent, Kind, Object, WatchState};
 use gatewatch::gate::Gate;
 use gatewatch::output::Waiter;
-use gatewatch::record::{Reading, Recording, open};
-use gatewatch::run::{Run, derive};
+use gatewatch::record::Recording;
+
+use crate::common::played;
 
 /// One test for each recording, so that it can be run by name.
 macro_rules! recordings {
@@ -47,10 +50,7 @@ fn directory() -> PathBuf {
 }
 
 fn recording(name: &str) -> Recording {
-    match open(&directory().join(format!("{name}.jsonl.gz"))).unwrap() {
-        Reading::Recording(recording) => recording,
-        Reading::Dump(_) => panic!("{name} is a dump"),
-    }
+    played::recording(directory().join(format!("{name}.jsonl.gz")))
 }
 
 /// What is told of the Job of a recording, as the files state it.
@@ -72,13 +72,8 @@ fn holds(name: &str) {
 
 /// The gate of a recording after each of its events.
 fn gates(name: &str) -> Vec<Gate> {
-    let mut world = World::default();
-    let seen = recording(name).events.into_iter().filter_map(|event| {
-        world.apply(event);
-        let run: Run = derive(&world).into_iter().next()?;
-        run.steps.first()?.gate().cloned()
-    });
-    seen.collect()
+    let runs = played::runs(directory().join(format!("{name}.jsonl.gz")));
+    runs.iter().filter_map(|(_, run)| run.steps.first()?.gate().cloned()).collect()
 }
 
 #[test]

@@ -3,6 +3,8 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking, in its helpers too")]
 
+mod common;
+
 use std::io::Write;
 use std::path::Path;
 use std::time::Duration;
@@ -11,7 +13,7 @@ use gatewatch::clock::{Clock, DemoClock, SystemClock};
 use gatewatch::cluster::{Change, ClusterEvent, FeedState, Kind, Object, Selection, WatchState};
 use gatewatch::demo::{Player, kubeconfig};
 use gatewatch::output::Waiter;
-use gatewatch::record::{self, Reading, Recording};
+use gatewatch::record::Recording;
 use gatewatch::source::Source;
 use gatewatch::source::live::{ConnectOptions, Connection, Live, connect};
 use gatewatch::source::server::Server;
@@ -23,6 +25,8 @@ use tokio::net::TcpListener;
 use tokio::sync::mpsc::{Receiver, channel};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout};
+
+use crate::common::played;
 
 /// How long the feed may be silent before the test gives up: far more than it ever is, also on a busy machine.
 const BOUND: Duration = Duration::from_secs(120);
@@ -86,10 +90,7 @@ fn is_watched(change: &Change) -> Option<&Object> {
 
 fn recordings(folder: &str) -> Vec<(String, Recording)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
-    let read = |path: &Path| match record::open(path).unwrap() {
-        Reading::Recording(recording) => (path.display().to_string(), recording),
-        Reading::Dump(_) => panic!("{} is a dump", path.display()),
-    };
+    let read = |path: &Path| (path.display().to_string(), played::recording(path));
     let all: Vec<_> = folder.read_dir().unwrap().map(|file| read(&file.unwrap().path())).collect();
     assert!(!all.is_empty());
     all

@@ -4,16 +4,19 @@
 //! event after which it differs: the state, the verdict, how many pods are updated and ready, which pod holds it up and why,
 //! whether that clears by itself or lasts, how often its image was pulled in vain, and when it is tried again.
 
+mod common;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail, ensure};
-use gatewatch::cluster::{Change, ClusterEvent, Kind, WatchState, World};
+use anyhow::{Context, Result, bail};
+use gatewatch::cluster::{Change, ClusterEvent, Kind, WatchState};
 use gatewatch::error::ExitCode;
 use gatewatch::gate::NextPull;
 use gatewatch::output::Waiter;
-use gatewatch::record::{Reading, open};
-use gatewatch::run::{Run, Stuck, derive};
+use gatewatch::run::{Run, Stuck};
+
+use crate::common::played;
 
 fn file(name: &str, ending: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/rollouts").join(format!("{name}.{ending}"))
@@ -42,20 +45,11 @@ fn told(run: &Run) -> Result<String> {
 
 /// Fails unless the engine says of a recording what its file states, line by line.
 fn holds(name: &str) -> Result<()> {
-    let Reading::Recording(recording) = open(&file(name, "jsonl.gz"))? else { bail!("{name} is a dump") };
-    ensure!(recording.cuts.is_empty(), "{:?}", recording.cuts);
-    let mut world = World::default();
     let mut seen: Vec<(String, String)> = Vec::new();
-    for event in recording.events {
-        let at = event.time.strftime("%H:%M:%S%.3f").to_string();
-        world.apply(event);
-        let runs = derive(&world);
-        ensure!(runs.len() <= 1, "{at}: {} runs of one workload", runs.len());
-        for run in &runs {
-            let told = told(run)?;
-            if seen.last().is_none_or(|(_, last)| *last != told) {
-                seen.push((at.clone(), told));
-            }
+    for (at, run) in played::runs(file(name, "jsonl.gz")) {
+        let told = told(&run)?;
+        if seen.last().is_none_or(|(_, last)| *last != told) {
+            seen.push((at, told));
         }
     }
     let seen: Vec<String> = seen.into_iter().map(|(at, told)| format!("{at} {told}")).collect();
@@ -67,7 +61,7 @@ fn holds(name: &str) -> Result<()> {
 
 /// The exit code of a wait that ends after each event, where it differs from before.
 fn exit_codes(name: &str) -> Result<Vec<(String, ExitCode)>> {
-    let Reading::Recording(recording) = open(&file(name, "jsonl.gz"))? else { bail!("{name} is a dump") };
+    let recording = played::recording(file(name, "jsonl.gz"));
     let mut waiter = Waiter::default();
     // A recording has no more to list.
     let begin = recording.events.first().context("an event")?.time;

@@ -4,6 +4,7 @@
 //! is right; nothing in it comes from the engine. An entry stands for each recorded event after which a step differs, so a
 //! state that flickers is as wrong as one that never comes.
 
+mod common;
 #[path = "scenarios/held.rs"]
 mod held;
 #[path = "scenarios/play.rs"]

@@ -4,11 +4,10 @@
 
 mod common;
 
-use common::{gatewatch, recordings};
+use common::{gatewatch, played, recordings};
 use gatewatch::cluster::{ClusterEvent, World};
 use gatewatch::gate::Target;
 use gatewatch::output::{Look, Missing, StatusFormat, StatusList};
-use gatewatch::record::{self, Reading};
 use gatewatch::run::derive;
 use jsonschema::Validator;
 use serde_json::Value;
@@ -41,7 +40,7 @@ fn the_status_after_every_event_of_every_recording_keeps_the_schema_and_the_widt
     let validator = validator();
     let target = Target::default();
     for name in recordings() {
-        let Reading::Recording(recording) = record::open(name.as_ref()).unwrap() else { panic!("{name} is a dump") };
+        let recording = played::recording(&name);
         let (mut world, mut before, mut moments) = (World::default(), Vec::new(), 0);
         for event in ClusterEvent::live_before(&recording.events, recording.first).into_iter().chain(recording.events) {
             let time = event.time;

@@ -15,6 +15,7 @@
 //! The rest that is read is the same in all of them: the counts, `uncountedTerminatedPods`, the finalizer and the labels of
 //! pods, their `DisruptionTarget` and `status.reason`, the states of containers, the events.
 
+mod common;
 #[path = "scenarios/held.rs"]
 mod held;
 #[path = "scenarios/play.rs"]

@@ -1,12 +1,11 @@
 //! The live feed on the API server in the box, while a recorded upgrade happens there.
 
 use std::collections::BTreeSet;
-use std::path::Path;
 use std::time::Duration;
 
 use bytes::Bytes;
 use gatewatch::cluster::{ClusterEvent, FeedState, World};
-use gatewatch::record::{self, Reading, Recording};
+use gatewatch::record::Recording;
 use gatewatch::run::{Verdict, derive};
 use gatewatch::source::live::Connection;
 use gatewatch::source::server::Server;
@@ -15,6 +14,7 @@ use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt, Empty};
 use kube::Client;
 
+use crate::common::{self, played};
 use crate::feed::Feed;
 
 /// How the feed can list.
@@ -53,11 +53,7 @@ fn empty() -> UnsyncBoxBody<Bytes, std::io::Error> {
 }
 
 pub fn recording(name: &str) -> Recording {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/recordings/{name}.jsonl.gz"));
-    match record::open(&path).unwrap() {
-        Reading::Recording(recording) => recording,
-        Reading::Dump(_) => panic!("{name} is a dump"),
-    }
+    played::recording(common::recording(name))
 }
 
 /// What the feed made of the recording: it comes when half of it has happened.

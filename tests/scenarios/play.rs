@@ -3,11 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use anyhow::{Result, bail, ensure};
-use gatewatch::cluster::World;
-use gatewatch::record::{Reading, open};
-use gatewatch::run::{Run, derive};
+use gatewatch::run::Run;
 
+use crate::common::played;
 use crate::stated::{Entry, OperatorEntry, VerdictEntry};
 
 /// What the engine said over a whole recording.
@@ -43,16 +41,8 @@ impl Seen {
 }
 
 /// Plays a recording event by event through the engine.
-pub fn play(recording: &Path) -> Result<Seen> {
-    let Reading::Recording(recording) = open(recording)? else { bail!("{} is a dump", recording.display()) };
-    ensure!(recording.cuts.is_empty(), "{:?}", recording.cuts);
-    let (mut world, mut seen) = (World::default(), Seen::default());
-    for event in recording.events {
-        let at = event.time.strftime("%H:%M:%S%.3f").to_string();
-        world.apply(event);
-        let runs = derive(&world);
-        ensure!(runs.len() <= 1, "{at}: {} runs of one instance", runs.len());
-        runs.iter().for_each(|run| seen.note(run, &at));
-    }
-    Ok(seen)
+pub fn play(recording: &Path) -> Seen {
+    let mut seen = Seen::default();
+    played::runs(recording).iter().for_each(|(at, run)| seen.note(run, at));
+    seen
 }

@@ -78,7 +78,7 @@ pub fn hold(directory: &Path, minors: RangeInclusive<u32>, scenario: &str) -> Re
     let told = read(directory, scenario)?;
     let mut found = String::new();
     for minor in minors.filter(|minor| told.plays_on(*minor)) {
-        let seen = play(&directory.join(format!("1.{minor}/{scenario}.jsonl.gz")))?;
+        let seen = play(&directory.join(format!("1.{minor}/{scenario}.jsonl.gz")));
         for (step, lines) in &told.steps {
             let stated: Vec<Entry> = lines.iter().filter(|line| line.of(minor)).map(|line| line.is.clone()).collect();
             let told = seen.steps.get(step).map(|entries| sequence(entries)).unwrap_or_default();
