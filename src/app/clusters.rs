@@ -1,7 +1,5 @@
 //! Which clusters are watched: one that answered, or several, each for itself.
 
-use std::collections::BTreeSet;
-
 use futures::future::join_all;
 use tokio::sync::mpsc::Sender;
 
@@ -32,18 +30,14 @@ pub(super) enum Feeds {
 impl Clusters {
     /// Those that the command line names. One has to answer; of several, each has to be in the kubeconfig.
     pub(super) async fn reach(args: &ConnectionArgs, selection: Selection) -> Result<Self, ExpectedError> {
-        let contexts: BTreeSet<&String> = args.context.iter().collect();
-        if contexts.len() < 2 {
+        if args.context.len() < 2 {
             return Ok(Self::One(Box::new(connect(&connect_options(args, selection)).await?)));
         }
-        let options = contexts.into_iter().map(|context| ConnectOptions {
-            context: Some(context.clone()),
-            ..connect_options(args, selection.clone())
-        });
-        let several: Vec<(ClusterName, ConnectOptions)> =
-            options.filter_map(|options| Some((options.context.as_deref()?.into(), options))).collect();
-        for (_, options) in &several {
-            known(options).await?;
+        let mut several = Vec::new();
+        for context in &args.context {
+            let options = ConnectOptions { context: Some(context.clone()), ..connect_options(args, selection.clone()) };
+            known(&options).await?;
+            several.push((context.as_str().into(), options));
         }
         Ok(Self::Several(several))
     }
