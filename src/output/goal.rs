@@ -74,7 +74,7 @@ impl fmt::Display for Goal {
 
 /// Whether the run is a rollout that had no progress until its deadline. It is no more waited for, as with `kubectl rollout
 /// status`: that is what the deadline is for, although the controller goes on trying.
-fn past_deadline(run: &Run) -> bool {
+pub(super) fn past_deadline(run: &Run) -> bool {
     let blocked = |rollout: &Rollout| matches!(rollout.state, RolloutState::Blocked { .. });
     matches!(run.source, Source::Rollout(_)) && run.steps.iter().filter_map(Step::rollout).any(blocked)
 }

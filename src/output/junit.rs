@@ -7,6 +7,7 @@ use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, BytesText, Event};
 
 use super::details::{Depth, details};
+use super::goal::past_deadline;
 use super::{Missing, Waiter};
 use crate::error::ExitCode;
 use crate::gate::{GateState, Target};
@@ -156,6 +157,11 @@ impl Case {
                 RolloutState::Pending => skipped(rollout.state.word()),
                 RolloutState::Unknown(unseen) => skipped(&unseen.to_string()),
                 RolloutState::Running => open(rollout.state.word()),
+                RolloutState::Blocked { workload, message } if past_deadline(run) => Outcome::Failure(Trouble {
+                    kind: "ProgressDeadlineExceeded".into(),
+                    message: format!("{workload}: {message}"),
+                    text: text(),
+                }),
                 RolloutState::Blocked { workload, message } => open(&format!("blocked: {workload}: {message}")),
             },
             StepBody::Stage(stage) => match stage.state {
@@ -259,8 +265,9 @@ mod tests {
     use quick_xml::Reader;
 
     use super::*;
+    use crate::cluster::WorkloadKind;
     use crate::gate::{Gate, LastFailure, Unseen};
-    use crate::run::{UnseenDeployments, sample};
+    use crate::run::{Source, UnseenDeployments, sample};
 
     fn xml(run: &Run, code: ExitCode) -> String {
         let (time, target) = (sample::time("15:20:24"), Target::default());
@@ -333,6 +340,18 @@ mod tests {
             let xml = xml(&run, ExitCode::Settled);
             assert!(xml.contains(&format!(r#"<skipped message="{why}"/>"#)), "{xml}");
         }
+    }
+
+    #[test]
+    fn a_rollout_past_its_progress_deadline_failed_and_one_between_gates_did_not() {
+        let mut run = sample::run();
+        run.verdict = Verdict::Stuck;
+        run.steps[1].body = sample::stuck_rollout();
+        assert!(xml(&run, ExitCode::Failed).contains(r#"<skipped message="blocked: gitlab-webservice: timed out"/>"#));
+        run.source = Source::Rollout(WorkloadKind::Deployment);
+        let xml = xml(&run, ExitCode::Failed);
+        let failure = r#"<failure type="ProgressDeadlineExceeded" message="gitlab-webservice: timed out">"#;
+        assert!(xml.contains(failure) && xml.contains(r#"failures="1""#), "{xml}");
     }
 
     #[test]
