@@ -2,7 +2,7 @@
 
 use super::fixture::{self, COLOUR, broken, live, model, settings};
 use super::frames::{drawn, every_size, text};
-use super::model::{Mode, Model, Settings};
+use super::model::{Mode, Model, Origin, Settings};
 use super::theme::Theme;
 use crate::cluster::{ClusterName, Feed, Uid, WatchState};
 use crate::run::Run;
@@ -61,6 +61,36 @@ fn where_nothing_is_there_each_that_is_not_heard_is_told() {
     let both = frame(feeds(&live(), &WatchState::Starting));
     assert!(both.contains("prod-us has not answered yet"), "{both}");
     assert!(frame(feeds(&live(), &live())).contains("Waiting for one."));
+}
+
+#[test]
+fn what_one_of_them_does_not_let_us_see_is_told_by_its_name() {
+    let refused = |heard| WatchState::Forbidden { message: "no".into(), heard };
+    let frame = |runs: Vec<Run>, us| text(&drawn(&shown(COLOUR, (100, 30), runs, feeds(&live(), &us))));
+    let withdrawn = frame(runs(), refused(Some(fixture::ago(60))));
+    assert!(withdrawn.contains("1 of 2 live") && withdrawn.contains("prod-us: You may not list"), "{withdrawn}");
+    assert!(withdrawn.contains("shown as they were"), "{withdrawn}");
+    for runs in [runs(), Vec::new()] {
+        let never = frame(runs.clone(), refused(None));
+        assert!(never.contains("prod-us: You may not list gitlabcores, jobs, "), "{never}");
+        assert!(!never.contains("Waiting for one."), "{never}");
+        let undefined = frame(runs, WatchState::Undefined);
+        assert!(undefined.contains("prod-us: The cluster"), "{undefined}");
+        assert!(!undefined.contains("prod-eu: "), "{undefined}");
+    }
+}
+
+#[test]
+fn a_recording_of_several_is_a_replay_and_waits_for_nothing() {
+    let replayed = |runs, state: &WatchState| {
+        let settings = Settings { origin: Origin::Replay, ..several(settings(COLOUR)) };
+        text(&drawn(&model(settings, (100, 30), runs, feeds(state, state))))
+    };
+    let first = |frame: String| frame.lines().next().unwrap_or_default().to_owned();
+    assert!(first(replayed(runs(), &live())).contains("▶ replay "), "{}", replayed(runs(), &live()));
+    assert!(first(replayed(runs(), &WatchState::Ended)).contains("replay ended"));
+    let none = replayed(Vec::new(), &WatchState::Ended);
+    assert!(none.contains("Nothing to show in 2 clusters") && !none.contains("Waiting"), "{none}");
 }
 
 #[test]

@@ -1,10 +1,11 @@
 //! What is wrong with the feed, a line or two each: why it is stale, and what the server does not let us see.
 
+use jiff::Timestamp;
 use ratatui::text::Line;
 
 use super::words;
-use crate::cluster::{FeedState, Kind, Pick, WatchState};
-use crate::run::{clock_words, span};
+use crate::cluster::{ClusterName, Feed, FeedState, Kind, Pick, WatchState};
+use crate::run::{Run, clock_words, span};
 use crate::tui::model::{Mode, Model};
 use crate::tui::theme::Tone;
 use crate::tui::widget::text::{one_line, wrap, wrap_at_most};
@@ -22,12 +23,30 @@ pub fn most(model: &Model) -> usize {
 
 /// The lines, most urgent first and at most so many of each banner; none where all is well.
 pub fn lines(model: &Model, most: usize) -> Vec<Line<'static>> {
-    // Where all clusters are shown, each is told of by its name.
-    let own = match model.feed().several() {
-        Some(_) => Vec::new(),
-        None => vec![stale(model, most), withdrawn(model, most), refused(model), undefined(model), clock(model)],
-    };
-    own.into_iter().flatten().chain(others(model)).flat_map(|banner| banner.lines(model, most)).collect()
+    banners(model, most).into_iter().flat_map(|banner| banner.lines(model, most)).collect()
+}
+
+/// What is wrong with each of several clusters, in sentences.
+pub fn sentences(model: &Model) -> Vec<String> {
+    banners(model, 2).iter().map(|banner| format!("{}.", banner.text())).collect()
+}
+
+/// What is wrong with the cluster that is shown, and which others are not heard; where all of several are shown, what is wrong
+/// with each, by its name.
+fn banners(model: &Model, most: usize) -> Vec<Banner> {
+    let each = model.feeds().each().filter_map(|(cluster, feed)| Some(Heard { model, feed, cluster: Some(cluster?) }));
+    if model.feed().several().is_some() {
+        let wrong = |heard: Heard<'_>| {
+            let all = [heard.unheard(), heard.withdrawn(most), heard.refused(), heard.undefined(), heard.clock()];
+            all.into_iter().flatten()
+        };
+        return each.flat_map(wrong).collect();
+    }
+    let shown = Heard { model, feed: model.feed(), cluster: None };
+    let own = [shown.stale(most), shown.withdrawn(most), shown.refused(), shown.undefined(), shown.clock()];
+    let at = model.run().and_then(|run| run.cluster.as_ref());
+    let others = each.filter(|other| other.cluster != at).filter_map(|other| other.unheard());
+    own.into_iter().flatten().chain(others).collect()
 }
 
 /// What is wrong, and what there is to say of it.
@@ -76,90 +95,102 @@ fn columns(model: &Model) -> usize {
     usize::from(model.size().width).saturating_sub(margins)
 }
 
-/// That it is not known how the cluster is now, and why.
-fn stale(model: &Model, most: usize) -> Option<Banner> {
-    let FeedState::Stale { since, error } = model.feed().state() else { return None };
-    let since = words::clock(since, model.now(), &model.settings.zone);
-    let error = one_line(model.told(&error));
-    let both = Banner { tone: Tone::Bad, what: format!("Shown as it was at {since}"), more: error };
-    // The header says since when, and nothing else why.
-    let whole = both.more.is_empty() || both.fits(model, most);
-    Some(if whole { both } else { Banner { what: both.more, more: String::new(), ..both } })
+/// How a cluster fares, which is told by its name where all of several are shown.
+#[derive(Clone, Copy)]
+struct Heard<'a> {
+    model: &'a Model,
+    feed: &'a Feed,
+    cluster: Option<&'a ClusterName>,
 }
 
-/// What is said of each of several clusters that is not heard.
-pub fn unheard(model: &Model) -> Vec<String> {
-    others(model).iter().map(|banner| format!("{}.", banner.text())).collect()
-}
+impl Heard<'_> {
+    fn banner(self, tone: Tone, what: &str) -> Banner {
+        let place = self.cluster.map(|cluster| format!("{cluster}: ")).unwrap_or_default();
+        Banner { tone, what: place + what, more: String::new() }
+    }
 
-/// The clusters that are not heard, beside that of the run that is shown.
-fn others(model: &Model) -> Vec<Banner> {
-    let shown = model.run().and_then(|run| run.cluster.as_ref());
-    let others = model.feeds().each().filter(|(cluster, _)| cluster.is_some() && *cluster != shown);
-    let unheard = others.filter_map(|(cluster, feed)| {
-        let name = cluster?;
-        Some(match feed.state() {
+    fn clock_of(self, time: Timestamp) -> String {
+        words::clock(time, self.model.now(), &self.model.settings.zone)
+    }
+
+    /// Whether there is something of the cluster beside a banner. Else, where it is the only one, the screen says more than a
+    /// line can.
+    fn is_beside(self) -> bool {
+        self.cluster.is_some() || !self.model.runs().is_empty()
+    }
+
+    /// That it is not known how the cluster is now, and why.
+    fn stale(self, most: usize) -> Option<Banner> {
+        let FeedState::Stale { since, error } = self.feed.state() else { return None };
+        let error = one_line(self.model.told(&error));
+        let what = format!("Shown as it was at {}", self.clock_of(since));
+        let both = Banner { more: error, ..self.banner(Tone::Bad, &what) };
+        // The header says since when, and nothing else why.
+        let whole = both.more.is_empty() || both.fits(self.model, most);
+        Some(if whole { both } else { Banner { what: both.more, more: String::new(), ..both } })
+    }
+
+    /// That a cluster which has a name is not heard.
+    fn unheard(self) -> Option<Banner> {
+        let name = self.cluster?;
+        match self.feed.state() {
             FeedState::Stale { since, error } => {
-                let since = words::clock(since, model.now(), &model.settings.zone);
-                let what = format!("{name} does not answer since {since}");
-                Banner { tone: Tone::Bad, what, more: one_line(model.told(&error)) }
+                let what = format!("{name} does not answer since {}", self.clock_of(since));
+                Some(Banner { tone: Tone::Bad, what, more: one_line(self.model.told(&error)) })
             }
             FeedState::Connecting => {
-                Banner { tone: Tone::Warning, what: format!("{name} has not answered yet"), more: String::new() }
+                Some(Banner { tone: Tone::Warning, what: format!("{name} has not answered yet"), more: String::new() })
             }
-            FeedState::Live { .. } | FeedState::Withdrawn { .. } | FeedState::Ended => return None,
-        })
-    });
-    unheard.collect()
-}
+            FeedState::Live { .. } | FeedState::Withdrawn { .. } | FeedState::Ended => None,
+        }
+    }
 
-/// What was seen and may not be seen any more.
-fn withdrawn(model: &Model, most: usize) -> Option<Banner> {
-    let times = || model.feed().withdrawn().map(|(_, heard)| heard);
-    // Without the instances themselves there is nothing else to see, and the screen says more than a line can.
-    let (first, last) = (times().min()?, times().max().filter(|_| !model.runs().is_empty())?);
-    let clock = |time| words::clock(time, model.now(), &model.settings.zone);
-    let when = match (clock(first), clock(last)) {
-        (first, last) if first == last => format!("at {first}"),
-        (first, last) => format!("between {first} and {last}"),
-    };
-    let may_not = format!("You may not list {}", kinds(model.feed().withdrawn().map(|(kind, _)| kind)));
-    // The header says where, and since when.
-    let told = [
-        format!("{may_not} in {}: shown as they were {when}", namespace(model)),
-        format!("{may_not}: shown as they were {when}"),
-        format!("{may_not} any more"),
-    ];
-    let banners = told.map(|what| Banner { tone: Tone::Bad, what, more: String::new() });
-    banners.into_iter().reduce(|longer, shorter| if longer.fits(model, most) { longer } else { shorter })
-}
+    /// What was seen and may not be seen any more.
+    fn withdrawn(self, most: usize) -> Option<Banner> {
+        let times = || self.feed.withdrawn().map(|(_, heard)| heard);
+        let (first, last) = (times().min()?, times().max().filter(|_| self.is_beside())?);
+        let when = match (self.clock_of(first), self.clock_of(last)) {
+            (first, last) if first == last => format!("at {first}"),
+            (first, last) => format!("between {first} and {last}"),
+        };
+        let may_not = format!("You may not list {}", kinds(self.feed.withdrawn().map(|(kind, _)| kind)));
+        // The header says where, and since when.
+        let told = [
+            format!("{may_not} in {}: shown as they were {when}", namespace(self.model)),
+            format!("{may_not}: shown as they were {when}"),
+            format!("{may_not} any more"),
+        ];
+        let banners = told.map(|what| self.banner(Tone::Bad, &what));
+        banners.into_iter().reduce(|longer, shorter| if longer.fits(self.model, most) { longer } else { shorter })
+    }
 
-/// What was never to be seen, and stays hidden.
-fn refused(model: &Model) -> Option<Banner> {
-    let refused: Vec<Kind> = model.feed().never_seen().collect();
-    let what = format!("You may not list {} in {}", kinds(refused.iter().copied()), namespace(model));
-    let told = !refused.is_empty() && !model.runs().is_empty();
-    told.then(|| Banner { tone: Tone::Warning, what, more: hidden(&refused, model) })
-}
+    /// What was never to be seen, and stays hidden.
+    fn refused(self) -> Option<Banner> {
+        let refused: Vec<Kind> = self.feed.never_seen().collect();
+        let what = format!("You may not list {} in {}", kinds(refused.iter().copied()), namespace(self.model));
+        let told = !refused.is_empty() && self.is_beside();
+        told.then(|| Banner { more: hidden(&refused, self.model), ..self.banner(Tone::Warning, &what) })
+    }
 
-/// That there are none of a kind any more, and none can be made; or not yet, where others are shown meanwhile.
-fn undefined(model: &Model) -> Option<Banner> {
-    let kinds = model.settings.selection.picks().iter().map(Pick::kind);
-    let kind = kinds.into_iter().find(|kind| model.feed().watch(*kind) == Some(&WatchState::Undefined))?;
-    let shown = model.runs().iter().any(|run| run.source.word() == kind.name());
-    let what = match shown {
-        true => format!("The cluster no longer knows the kind {kind}"),
-        false => format!("The cluster does not know the kind {kind}"),
-    };
-    (!model.runs().is_empty()).then_some(Banner { tone: Tone::Warning, what, more: String::new() })
-}
+    /// That there are none of a kind any more, and none can be made; or not yet, where others are shown meanwhile.
+    fn undefined(self) -> Option<Banner> {
+        let mut kinds = self.model.settings.selection.picks().iter().map(Pick::kind);
+        let kind = kinds.find(|kind| self.feed.watch(*kind) == Some(&WatchState::Undefined))?;
+        let here = |run: &Run| self.cluster.is_none_or(|cluster| run.cluster.as_ref() == Some(cluster));
+        let shown = self.model.runs().iter().any(|run| here(run) && run.source.word() == kind.name());
+        let what = match shown {
+            true => format!("The cluster no longer knows the kind {kind}"),
+            false => format!("The cluster does not know the kind {kind}"),
+        };
+        self.is_beside().then(|| self.banner(Tone::Warning, &what))
+    }
 
-/// That what is told of time is wrong.
-fn clock(model: &Model) -> Option<Banner> {
-    let ahead = model.feed().clock_ahead()?;
-    let by = span(ahead.abs());
-    let what = clock_words(ahead, by.strip_suffix("00s").unwrap_or(&by));
-    Some(Banner { tone: Tone::Warning, what, more: String::new() })
+    /// That what is told of time is wrong.
+    fn clock(self) -> Option<Banner> {
+        let ahead = self.feed.clock_ahead()?;
+        let by = span(ahead.abs());
+        Some(self.banner(Tone::Warning, &clock_words(ahead, by.strip_suffix("00s").unwrap_or(&by))))
+    }
 }
 
 fn kinds(kinds: impl Iterator<Item = Kind>) -> String {

@@ -91,7 +91,7 @@ pub fn feed(model: &Model) -> Vec<Span<'static>> {
     let theme = model.theme();
     let replay = model.settings.origin.is_recording();
     let (feed, now) = if replay { (model.feed(), model.now()) } else { (now_of(model), model.frontier.time) };
-    if let Some(clusters) = feed.several() {
+    if let Some(clusters) = feed.several().filter(|_| !replay) {
         return of_several(model, feed, clusters);
     }
     let refused: Vec<Kind> = feed.never_seen().collect();
@@ -124,7 +124,6 @@ fn of_several(model: &Model, feed: &Feed, clusters: usize) -> Vec<Span<'static>>
     let theme = model.theme();
     let live = feed.each().filter(|(_, feed)| matches!(feed.state(), FeedState::Live { .. })).count();
     let (tone, glyph, word) = match feed.state() {
-        FeedState::Ended => (Tone::Muted, Glyph::Ended, "replay ended".to_owned()),
         _ if live == clusters => (Tone::Good, Glyph::Live, "live".to_owned()),
         FeedState::Connecting => (Tone::Warning, Glyph::Connecting, format!("{live} of {clusters} live")),
         _ => (Tone::Failing, Glyph::Stale, format!("{live} of {clusters} live")),

@@ -51,9 +51,11 @@ fn became(model: &Model) -> Vec<String> {
 /// What is missing, and what explains it: of several things that are watched, what is to be said of each.
 fn words(model: &Model) -> (String, Vec<String>) {
     if let Some(clusters) = model.feeds().several() {
-        let unheard = banner::unheard(model);
-        let waits = if unheard.is_empty() { vec!["Waiting for one.".to_owned()] } else { unheard };
-        return (format!("Nothing to show in {clusters} clusters so far"), waits);
+        let mut told = banner::sentences(model);
+        if told.is_empty() && !model.settings.origin.is_recording() {
+            told.push("Waiting for one.".into());
+        }
+        return (format!("Nothing to show in {clusters} clusters so far"), told);
     }
     let picks = model.settings.selection.picks();
     let mut told: Vec<_> = picks.iter().map(|pick| words_of(model, pick)).collect();
