@@ -146,6 +146,12 @@ fn what_a_dump_holds_nothing_of_is_said_and_not_guessed() {
         "{without_jobs:?}"
     );
     assert_eq!(without_jobs.stdout.matches(" unknown").count(), 3, "no gate is known: {}", without_jobs.stdout);
+    let report = gatewatch_reading(&["report", "-"], of(&["GitLabCore", "Deployment"]).as_bytes());
+    assert!(
+        report.stdout.contains("Note: `The dump holds no jobs, pods, events: what they would tell is missing.`\n"),
+        "{report:?}"
+    );
+    assert_eq!(report.stdout.matches(" migrations | unknown |").count(), 3, "{}", report.stdout);
     let without_events = text(&of(&["GitLabCore", "Deployment", "Job", "Pod"]));
     assert!(without_events.stdout.starts_with("The dump holds no events: "), "{without_events:?}");
     assert!(without_events.stdout.contains("3 of 6 failed, 3 left"), "{without_events:?}");

@@ -37,13 +37,22 @@ impl ClusterEvent {
         Self::watches(Self::selection(events).kinds(), first, &WatchState::Live { since: first })
     }
 
-    /// That all watches of these events ended at that time, as they do at the end of a recording.
+    /// That all watches of these events ended at that time, as they do at the end of a recording. What a dump has nothing of was
+    /// never watched.
     pub fn ends(events: &[Self], time: Timestamp) -> Vec<Self> {
+        let absent = |event: &Self| match event.change {
+            Change::Watch { kind, state: WatchState::Absent } => Some(kind),
+            _ => None,
+        };
+        let absent: BTreeSet<Kind> = events.iter().filter_map(absent).collect();
+        let ended = Self::watches(
+            Self::selection(events).kinds().filter(|kind| !absent.contains(kind)),
+            time,
+            &WatchState::Ended,
+        );
         let clusters: BTreeSet<&Option<ClusterName>> = events.iter().map(|event| &event.cluster).collect();
-        let kinds = || Self::selection(events).kinds().collect::<Vec<_>>();
-        let of = |cluster: &Option<ClusterName>| {
-            let ended = Self::watches(kinds(), time, &WatchState::Ended).into_iter();
-            ended.map(|event| Self { cluster: cluster.clone(), ..event }).collect::<Vec<_>>()
+        let of = |cluster: &Option<ClusterName>| -> Vec<Self> {
+            ended.iter().map(|event| Self { cluster: cluster.clone(), ..event.clone() }).collect()
         };
         if clusters.is_empty() { of(&None) } else { clusters.into_iter().flat_map(of).collect() }
     }
