@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 
 use super::{Reading, Recording, open};
-use crate::cluster::ClusterEvent;
+use crate::cluster::{ClusterEvent, Selection};
 use crate::error::ExpectedError;
 
 /// Reads recordings, at least one, and merges them by their times. The order within each of them stays.
@@ -37,10 +37,12 @@ fn open_recording(path: &Path) -> Result<Recording, ExpectedError> {
     }
 }
 
-/// Several recordings as one, by their times, of what they say or of what there is; `None` where there is none.
+/// Several recordings as one, by their times, of all that they say or of what there is; `None` where there is none.
 pub(crate) fn merge(recordings: Vec<Recording>) -> Option<Recording> {
     let first = recordings.iter().map(|recording| recording.first).min()?;
     let last = recordings.iter().map(|recording| recording.last).max()?;
+    let mut said: Vec<Selection> = recordings.iter().filter_map(Recording::says).collect();
+    said.dedup();
     let (mut timed, mut cuts) = (Vec::new(), Vec::new());
     for recording in recordings {
         cuts.extend(recording.cuts);
@@ -49,7 +51,12 @@ pub(crate) fn merge(recordings: Vec<Recording>) -> Option<Recording> {
     // The sort is stable: what comes at the same time keeps its order, and so does each file.
     timed.sort_by_key(|(newest, _)| *newest);
     let events = timed.into_iter().map(|(_, event)| event).collect();
-    Some(Recording { events, cuts, first, last }.of_what_there_is())
+    let merged = Recording { events, cuts, first, last };
+    Some(match said.as_slice() {
+        [] => merged.of_what_there_is(),
+        [_] => merged,
+        several => merged.of(Selection::of(several.iter().flat_map(Selection::picks).cloned())),
+    })
 }
 
 /// Events with the newest time up to each: one that lies before its predecessor comes right behind it.

@@ -11,19 +11,21 @@ impl Recording {
         self
     }
 
-    /// The same; where it does not say what it is of and tells nothing of `GitLabCore`s, as what `kubectl` prints of a watch on
-    /// Jobs, it is of what there is: its Jobs, and its platforms.
-    pub(super) fn of_what_there_is(self) -> Self {
-        let says = |event: &ClusterEvent| match &event.change {
+    /// What it is of: what it says, or the upgrades of `GitLabCore`s where it tells of these. `None` where it does neither, as
+    /// what `kubectl` prints of a watch on Jobs.
+    pub(super) fn says(&self) -> Option<Selection> {
+        let of_cores = |event: &ClusterEvent| match &event.change {
             Change::Selected(_) => true,
             Change::Watch { kind, .. } | Change::Replaced { kind, .. } | Change::Alive(kind) => {
                 *kind == Kind::GitLabCore
             }
             change => objects(change).iter().any(|object| object.kind() == Kind::GitLabCore),
         };
-        if self.events.iter().any(says) {
-            return self;
-        }
+        self.events.iter().any(of_cores).then(|| ClusterEvent::selection(&self.events))
+    }
+
+    /// The same, of what there is: its Jobs, and its platforms.
+    pub(super) fn of_what_there_is(self) -> Self {
         let holds =
             |kind| self.events.iter().flat_map(|event| objects(&event.change)).any(|object| object.kind() == kind);
         let picks = [Pick::Job(JobPick::All), Pick::GluesyncPlatform(None)];
@@ -48,14 +50,21 @@ mod tests {
     use crate::fixture::{job, pod};
     use crate::record::{Reading, merge, read};
 
-    /// What a recording of those lines is of.
-    fn of(lines: &[Value]) -> Vec<String> {
-        let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
-        let Reading::Recording(recording) = read(text.as_bytes(), "it").map_err(|error| error.message).unwrap() else {
-            panic!("no recording")
+    /// What recordings of those lines are of, together.
+    fn of_all(files: &[&[Value]]) -> Vec<String> {
+        let recording = |lines: &&[Value]| {
+            let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+            match read(text.as_bytes(), "it").map_err(|error| error.message).unwrap() {
+                Reading::Recording(recording) => recording,
+                Reading::Dump(_) => panic!("no recording"),
+            }
         };
-        let merged = merge(vec![recording]).unwrap();
+        let merged = merge(files.iter().map(recording).collect()).unwrap();
         ClusterEvent::selection(&merged.events).picks().iter().map(ToString::to_string).collect()
+    }
+
+    fn of(lines: &[Value]) -> Vec<String> {
+        of_all(&[lines])
     }
 
     fn added(object: Value) -> Value {
@@ -77,10 +86,23 @@ mod tests {
         assert_eq!(of(&[watched, added(job())]), ["gitlabcore"], "somebody watched them, and there were none");
     }
 
+    fn said(pick: &str) -> Value {
+        json!({"type": "SELECTION", "time": "2026-11-29T15:00:00Z",
+            "object": {"apiVersion": "gatewatch/v1", "kind": "Selection", "picks": [pick]}})
+    }
+
     #[test]
     fn what_it_says_itself_is_what_it_is_of() {
-        let said = json!({"type": "SELECTION", "time": "2026-11-29T15:00:00Z",
-            "object": {"apiVersion": "gatewatch/v1", "kind": "Selection", "picks": ["job/mig"]}});
-        assert_eq!(of(&[said, added(job()), added(object("GluesyncPlatform"))]), ["job/mig"]);
+        assert_eq!(of(&[said("job/mig"), added(job()), added(object("GluesyncPlatform"))]), ["job/mig"]);
+    }
+
+    #[test]
+    fn several_are_of_all_that_each_says() {
+        let (core, job) = ([added(object("GitLabCore"))], added(job()));
+        let migrations = [said("job/mig"), job.clone()];
+        assert_eq!(of_all(&[&migrations, &core]), ["gitlabcore", "job/mig"]);
+        assert_eq!(of_all(&[&core, &migrations, &[said("job/seed")]]), ["gitlabcore", "job/mig", "job/seed"]);
+        assert_eq!(of_all(&[&core, &core]), ["gitlabcore"]);
+        assert_eq!(of_all(&[&core, &[job]]), ["gitlabcore"], "the Jobs that kubectl printed beside are its gates");
     }
 }
