@@ -1,5 +1,7 @@
 //! About how much memory a thing takes: for whoever keeps many of them, and has to stop somewhere.
 
+use std::collections::BTreeMap;
+
 use super::{Change, ClusterEvent, LogNews, Manifest, Object, Selection, World};
 
 /// What an object takes without what the server wrote of it: its fields, and the texts in them.
@@ -73,8 +75,10 @@ impl World {
 
     /// How many objects it holds.
     pub fn objects(&self) -> usize {
-        let events = self.events.values().map(std::collections::BTreeMap::len).sum::<usize>();
-        self.cores.len() + self.jobs.len() + self.pods.len() + events + self.deployments.len()
+        let events = self.events.values().map(BTreeMap::len).sum::<usize>();
+        let workloads = self.deployments.len() + self.stateful_sets.len() + self.daemon_sets.len();
+        let own = self.cores.len() + self.platforms.len() + self.jobs.len() + self.pods.len() + events + workloads;
+        own + self.clusters.values().map(Self::objects).sum::<usize>()
     }
 }
 
@@ -84,7 +88,7 @@ mod tests {
 
     use super::*;
     use crate::cluster::{Kind, LogChange, LogLine, RunId, Scope, Uid};
-    use crate::fixture::{Cluster, at, event, job, pod, with};
+    use crate::fixture::{at, event, job, pod, with};
 
     fn size(change: Change) -> usize {
         ClusterEvent { cluster: None, time: at(0), change }.size()
@@ -141,7 +145,18 @@ mod tests {
     #[test]
     fn a_world_counts_what_it_holds() {
         let state = json!({"state": crate::fixture::running(2)});
-        let cluster = Cluster::of([job(), pod("a", 0, state), event("a", "BackOff", "", 1)]);
-        assert_eq!(cluster.world.objects(), 3);
+        let workload = |kind| json!({"kind": kind, "metadata": {"name": "w", "uid": kind}});
+        let workloads = ["Deployment", "StatefulSet", "DaemonSet"].map(workload);
+        let platform = json!({"kind": "GluesyncPlatform", "metadata": {"name": "p", "uid": "p"}});
+        let objects = [job(), pod("a", 0, state), event("a", "BackOff", "", 1), platform].into_iter().chain(workloads);
+        let objects: Vec<Object> = objects.map(|object| Object::read(&object).unwrap()).collect();
+        let mut world = World::default();
+        for cluster in [None, Some("eu".into()), Some("us".into())] {
+            for object in &objects {
+                let change = Change::Applied(Box::new(object.clone()));
+                world.apply(ClusterEvent { cluster: cluster.clone(), time: at(0), change });
+            }
+        }
+        assert_eq!(world.objects(), 3 * objects.len());
     }
 }

@@ -43,7 +43,7 @@ impl Origin {
 pub struct World {
     selection: Selection,
     /// The worlds of several clusters, by their names; then nothing else is in this one.
-    clusters: BTreeMap<ClusterName, World>,
+    pub(super) clusters: BTreeMap<ClusterName, World>,
     pub(super) cores: BTreeMap<Uid, GitLabCore>,
     pub(super) origins: BTreeMap<Uid, Origin>,
     pub(super) jobs: BTreeMap<Uid, JobRecord>,
@@ -51,9 +51,9 @@ pub struct World {
     /// By the object they are about; an object is there, if with none, once its events were listed.
     pub(super) events: BTreeMap<Uid, BTreeMap<Uid, Event>>,
     pub(super) deployments: BTreeMap<Uid, Deployment>,
-    stateful_sets: BTreeMap<Uid, StatefulSet>,
-    daemon_sets: BTreeMap<Uid, DaemonSet>,
-    platforms: BTreeMap<Uid, GluesyncPlatform>,
+    pub(super) stateful_sets: BTreeMap<Uid, StatefulSet>,
+    pub(super) daemon_sets: BTreeMap<Uid, DaemonSet>,
+    pub(super) platforms: BTreeMap<Uid, GluesyncPlatform>,
     noted: noted::Noted,
     /// The kinds that were listed as a whole: of these, what is not there is gone.
     pub(super) listed: BTreeSet<Kind>,
