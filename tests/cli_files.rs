@@ -303,6 +303,24 @@ fn a_recording_says_what_it_is_of_and_who_reads_it_can_name_another() {
 }
 
 #[test]
+fn what_is_named_is_looked_for_in_each_cluster_of_a_recording() {
+    let in_cluster = |line: &str, cluster: &str| {
+        let mut line: Value = serde_json::from_str(line).unwrap();
+        line["cluster"] = cluster.into();
+        format!("{line}\n")
+    };
+    let jobs = of_jobs();
+    let both: String = jobs.lines().flat_map(|line| ["eu", "us"].map(|cluster| in_cluster(line, cluster))).collect();
+    let names = gatewatch_reading(&["status", "-o", "name", "-f", "-"], jobs.as_bytes()).stdout;
+    let job = names.lines().next().unwrap().strip_prefix("job.batch/").unwrap();
+    let ran = gatewatch_reading(&["status", &format!("job/{job}"), "-o", "json", "-f", "-"], both.as_bytes());
+    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{}", ran.stdout);
+    let status: Value = serde_json::from_str(&ran.stdout).unwrap();
+    let found: Vec<_> = status["items"].as_array().unwrap().iter().map(|run| (&run["context"], &run["name"])).collect();
+    assert_eq!(found, [(&"eu".into(), &job.into()), (&"us".into(), &job.into())]);
+}
+
+#[test]
 fn an_instance_is_looked_at_by_its_name_as_it_is_printed() {
     let recording = recording("retry");
     let names = gatewatch(&["status", "-o", "name", "-f", &recording]);

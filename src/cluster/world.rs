@@ -77,7 +77,8 @@ impl World {
             _ => None,
         });
         if let Some(cluster) = cluster {
-            let world = self.clusters.entry(cluster.clone()).or_default();
+            let selection = &self.selection;
+            let world = self.clusters.entry(cluster.clone()).or_insert_with(|| Self::of(selection.clone()));
             world.apply(ClusterEvent { cluster: None, time, change });
             self.feed.note_of(cluster, world.feed.clone());
             return;
