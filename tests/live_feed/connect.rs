@@ -1,8 +1,10 @@
 //! What is wrong with the way to a cluster is one sentence, before a screen is drawn.
 
+use std::sync::mpsc::channel;
+
 use gatewatch::cluster::Selection;
 use gatewatch::error::ExitCode;
-use gatewatch::source::live::ConnectOptions;
+use gatewatch::source::live::{ConnectOptions, known};
 use tempfile::TempDir;
 
 use crate::endpoint::{NO_GROUPS, REFUSED, connect_to, kubeconfig, refused, server, server_that};
@@ -113,6 +115,58 @@ async fn a_cluster_without_the_definition_is_fine_and_the_context_says_where() {
     assert_eq!(connection.server, url);
     assert_eq!(connection.context.as_deref(), Some("prod"));
     assert_eq!(connection.namespace.as_deref(), Some("gitlab"));
+}
+
+#[tokio::test]
+async fn a_custom_kind_is_found_also_where_another_group_does_not_answer_and_no_version_is_asked_twice() {
+    let (tell, asked) = channel();
+    let url = server_that(move |request| {
+        let path = request.split(' ').nth(1).unwrap_or_default().to_owned();
+        let version = |group: &str| format!(r#"{{"groupVersion":"{group}/v1","version":"v1"}}"#);
+        let group = |name: &str| {
+            let version = version(name);
+            format!(r#"{{"name":"{name}","versions":[{version}],"preferredVersion":{version}}}"#)
+        };
+        let answer = match path.as_str() {
+            "/apis" => {
+                let groups = ["packages.example.com", "other.example.com", "sync.example.com"].map(group).join(",");
+                (200, format!(r#"{{"kind":"APIGroupList","apiVersion":"v1","groups":[{groups}]}}"#))
+            }
+            "/apis/packages.example.com/v1" => (503, "down".into()),
+            "/apis/other.example.com/v1" => {
+                (200, r#"{"kind":"APIResourceList","groupVersion":"other.example.com/v1","resources":[]}"#.into())
+            }
+            "/apis/sync.example.com/v1" => (
+                200,
+                r#"{"kind":"APIResourceList","groupVersion":"sync.example.com/v1","resources":[
+                    {"name":"gluesyncplatforms","singularName":"","namespaced":true,"kind":"GluesyncPlatform","verbs":[]}]}"#
+                    .into(),
+            ),
+            _ => (200, r#"{"kind":"List","apiVersion":"v1","metadata":{},"items":[]}"#.into()),
+        };
+        let _ = tell.send(path);
+        answer
+    });
+    assert!(connect_to(&url, watching(&["gluesyncplatform"])).await.is_ok());
+    let asked: Vec<String> = asked.try_iter().collect();
+    let listed = |path: &&String| path.starts_with("/apis/sync.example.com/v1/namespaces/gitlab/gluesyncplatforms");
+    assert_eq!(asked.iter().filter(listed).count(), 1, "{asked:?}");
+    assert_eq!(asked.iter().filter(|path| *path == "/apis/other.example.com/v1").count(), 1, "{asked:?}");
+}
+
+#[tokio::test]
+async fn of_several_clusters_each_has_to_be_known_and_the_namespace_one_that_can_be() {
+    let folder = TempDir::new().unwrap();
+    let file = Some(kubeconfig(&folder, "http://127.0.0.1:1"));
+    let options = |context: &str, namespace: Option<&str>| ConnectOptions {
+        kubeconfig: file.clone(),
+        context: Some(context.into()),
+        namespace: namespace.map(str::to_owned),
+        ..Default::default()
+    };
+    assert!(known(&options("bare", Some("shop"))).await.is_ok(), "no cluster is asked");
+    assert_eq!(known(&options("bear", None)).await.unwrap_err().code, ExitCode::Unreachable);
+    assert_eq!(known(&options("bare", Some("Shop_1"))).await.unwrap_err().code, ExitCode::Usage);
 }
 
 #[tokio::test]

@@ -135,10 +135,11 @@ impl Connection {
 /// Looks whether the kubeconfig knows the way. No cluster is asked.
 ///
 /// # Errors
-/// An [`ExpectedError`] with exit code 4: no kubeconfig, or a context that isn't there.
+/// An [`ExpectedError`] with exit code 4: no kubeconfig, or a context that isn't there; with exit code 2: a namespace that can't
+/// have that name.
 pub async fn known(options: &ConnectOptions) -> Result<(), ExpectedError> {
-    let found = find(options).await.map(drop);
-    found.map_err(|error| ExpectedError { message: clean_word(&error.message), ..error })
+    let found = find(options).await.and_then(|(config, _)| chosen_namespace(options, &config.default_namespace));
+    found.map(drop).map_err(|error| ExpectedError { message: clean_word(&error.message), ..error })
 }
 
 /// Connects to the cluster, and looks whether it answers and lets us list something that we are here for. A cluster that

@@ -131,17 +131,30 @@ pub(super) fn group(kind: Kind) -> String {
     }
 }
 
-/// Where a custom kind is served: in the version that the server prefers, or in another that it serves it in.
+/// Where a custom kind is served: in the version that the server prefers, or in another that it serves it in. A group that
+/// does not answer, as that of an aggregated API whose server is down, need not be the one.
 async fn discover(kind: Kind, client: &Client) -> Result<ApiResource, Fault> {
     let groups = client.list_api_groups().await.map_err(|error| match Fault::of(&error) {
         // Every API server has this path.
         Fault::Undefined => Fault::Broken("no API server of Kubernetes answers there (404 Not Found)".to_owned()),
         fault => fault,
     })?;
+    let mut silent = None;
     for group in groups.groups.into_iter().filter(|group| may_serve(&group.name, kind)) {
-        for version in group.preferred_version.into_iter().chain(group.versions) {
-            let served =
-                client.list_api_group_resources(&version.group_version).await.map_err(|error| Fault::of(&error))?;
+        let preferred = group.preferred_version;
+        let others = group.versions.into_iter().filter(|version| Some(version) != preferred.as_ref());
+        for version in preferred.iter().cloned().chain(others) {
+            let served = match client.list_api_group_resources(&version.group_version).await {
+                Ok(served) => served,
+                Err(error) => match Fault::of(&error) {
+                    Fault::Undefined => continue,
+                    fault @ Fault::Broken(_) => {
+                        silent = Some(fault);
+                        continue;
+                    }
+                    fault => return Err(fault),
+                },
+            };
             // Subresources (`gitlabcores/status`) are of the same kind.
             let ours = |resource: &APIResource| resource.kind == kind.name() && !resource.name.contains('/');
             if let Some(resource) = served.resources.into_iter().find(ours) {
@@ -150,7 +163,7 @@ async fn discover(kind: Kind, client: &Client) -> Result<ApiResource, Fault> {
             }
         }
     }
-    Err(Fault::Undefined)
+    Err(silent.unwrap_or(Fault::Undefined))
 }
 
 /// Whether a group may serve a custom kind: GitLab's has a name, and Gluesync's is one that is not of Kubernetes itself.
