@@ -78,14 +78,14 @@ impl Journals {
                 seen.asked.push(run.uid.clone());
                 Chapter::new(run.full_name())
             });
-            let earlier = before.iter().find(|earlier| earlier.uid == run.uid);
+            let earlier = before.iter().find(|earlier| earlier.is(run));
             let earlier = earlier.filter(|run| listed_before.contains(&run.cluster));
             if self.listed.contains(&run.cluster) {
                 chapter.see(earlier, run, &feed.of(run.cluster.as_ref()).state(), time, &mut seen);
             }
         }
         let was_listed = |run: &&Run| listed_before.contains(&run.cluster);
-        for run in before.iter().filter(was_listed).filter(|run| after.iter().all(|after| after.uid != run.uid)) {
+        for run in before.iter().filter(was_listed).filter(|run| !after.iter().any(|after| after.is(run))) {
             let Some(chapter) = self.chapters.get_mut(&run.uid) else { continue };
             for change in changes(std::slice::from_ref(run), &[], time) {
                 let news = chapter.journal.note_gone(change);

@@ -72,7 +72,7 @@ impl Waiter {
             let before = std::mem::replace(&mut self.runs, runs);
             // A Job that was done and is cleared away got where it was to get.
             let was_done = |run: &Run| run.source == Source::Job && run.verdict == Verdict::Settled;
-            let gone = |run: &Run| !self.runs.iter().any(|now| now.uid == run.uid) && !was_done(run);
+            let gone = |run: &Run| !self.runs.iter().any(|now| now.is(run)) && !was_done(run);
             self.gone.extend(before.into_iter().filter(gone));
             self.gone.retain(|gone| !self.runs.iter().any(|now| now.full_name() == gone.full_name()));
             for (cluster, world) in self.world.each() {

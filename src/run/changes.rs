@@ -141,13 +141,13 @@ impl Run {
 pub fn changes(before: &[Run], after: &[Run], time: Timestamp) -> Vec<RunChange> {
     let mut changes = Vec::new();
     for run in after {
-        match before.iter().find(|earlier| earlier.uid == run.uid) {
+        match before.iter().find(|earlier| earlier.is(run)) {
             Some(earlier) => compare(earlier, run, time, &mut changes),
             None => appear(run, time, &mut changes),
         }
     }
     for run in before {
-        if !after.iter().any(|later| later.uid == run.uid) {
+        if !after.iter().any(|later| later.is(run)) {
             let text = format!("The {} is gone", run.source.word());
             changes.push(run.upgrade_change(Some(run.verdict.word()), GONE, text, time));
         }
@@ -155,8 +155,8 @@ pub fn changes(before: &[Run], after: &[Run], time: Timestamp) -> Vec<RunChange>
     changes
 }
 
-/// What became of the feed, of one of several clusters where it is one, if it is news: that it broke, or a right was withdrawn, and why, and that it is back. A first
-/// connection is none, and neither is the end of a recording.
+/// What became of the feed, of one of several clusters where it is one, if it is news: that it broke, or a right was withdrawn,
+/// and why, and that it is back. A first connection is none, and neither is the end of a recording.
 pub fn feed_change(
     cluster: Option<&ClusterName>,
     before: &FeedState,

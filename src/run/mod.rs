@@ -48,8 +48,8 @@ pub use workload::{Crash, Replica, ReplicaState, Stuck, Template, Workload};
 
 use crate::cluster::{Pick, World};
 
-/// The runs of what is watched in a world, sorted by cluster, namespace and name. The same world gives the same runs, and equal runs mean that
-/// nothing to be told has changed.
+/// The runs of what is watched in a world, sorted by cluster, namespace and name. The same world gives the same runs, and equal
+/// runs mean that nothing to be told has changed.
 pub fn derive(world: &World) -> Vec<Run> {
     let mut runs: Vec<Run> = world.selection().picks().iter().flat_map(|pick| picked(pick, world)).collect();
     for (cluster, world) in world.clusters() {
@@ -60,7 +60,7 @@ pub fn derive(world: &World) -> Vec<Run> {
         of_one.cmp(&(&other.cluster, &other.namespace, &other.name, other.source, &other.uid))
     });
     // A Job can be picked by its name and by its labels.
-    runs.dedup_by(|one, other| (&one.cluster, one.source, &one.uid) == (&other.cluster, other.source, &other.uid));
+    runs.dedup_by(|one, other| one.is(other));
     runs
 }
 

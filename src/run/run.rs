@@ -268,6 +268,12 @@ impl Run {
         Self { cluster: Some(cluster.clone()), uid, ..self }
     }
 
+    /// Whether that is the same run, as it was before or is now. Where two contexts lead to one cluster, the same resource is two
+    /// runs.
+    pub fn is(&self, other: &Self) -> bool {
+        (&self.cluster, self.source, &self.uid) == (&other.cluster, other.source, &other.uid)
+    }
+
     /// How it stands, in a word, for people: while a run of one step is under way, how that stands.
     pub fn word(&self) -> &'static str {
         match (self.source, self.verdict, self.steps.as_slice()) {

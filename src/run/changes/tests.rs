@@ -30,6 +30,15 @@ fn what_did_not_change_is_no_news() {
 }
 
 #[test]
+fn two_contexts_of_one_cluster_do_not_tell_of_each_other() {
+    let of = |cluster: &str, run: Run| Run { cluster: Some(cluster.into()), ..run };
+    let runs = [of("admin", run_with(retrying(), 3)), of("viewer", run_with(retrying(), 2))];
+    assert_eq!(texts(&runs, &runs), []);
+    let [(.., of_gone)] = texts(&runs, &runs[..1]).try_into().unwrap();
+    assert_eq!(of_gone, "The GitLabCore is gone");
+}
+
+#[test]
 fn a_retry_tells_its_attempts_and_what_failed() {
     let [before, after] = [run_with(GateState::Running { finishing: false }, 0), run_with(retrying(), 1)];
     let changed = changes(&[before], &[after], at());
