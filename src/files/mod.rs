@@ -39,8 +39,9 @@ pub(crate) const COMMAND: &str = "kubectl get glc,jobs,pods,events,deployments -
 /// it tells.
 ///
 /// # Errors
-/// What can't be read, is cut off or broken, or holds nothing that gatewatch reads, or, as a dump, nothing of what is asked for;
-/// dumps and recordings together; standard input named twice. One sentence with the file's name, the line where there is one, and what to do; exit code 2.
+/// What can't be read, is cut off or broken, or holds nothing that gatewatch reads, or, as a dump, nothing of what is asked
+/// for; dumps and recordings together; standard input named twice. One sentence with the file's name, the line where there is
+/// one, and what to do; exit code 2.
 pub fn open(paths: &[PathBuf], asked: Option<&Selection>) -> Result<Reading, ExpectedError> {
     standard_input_once(paths)?;
     let mut taken = Taken::default();

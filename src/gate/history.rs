@@ -106,8 +106,9 @@ fn ending(run: &FinishedRun) -> Ending {
     Ending::Container { container: run.container.clone(), exit: (&run.end).into(), reason: run.end.reason.clone() }
 }
 
-/// The attempt that failed last, and its place in the history: of runs also one that a policy ignores, which says so. A pod that was taken away is one only where the Job counts
-/// failed pods: one stopped by a suspension that is over can look the same, and is not counted.
+/// The attempt that failed last, and its place in the history: of runs also one that a policy ignores, which says so. A pod
+/// that was taken away is one only where the Job counts failed pods: one stopped by a suspension that is over can look the
+/// same, and is not counted.
 pub(super) fn last_failed<'a>(attempts: &Attempts, history: &'a [Attempt]) -> Option<(usize, &'a Attempt)> {
     let counts = |attempt: &Attempt| match &attempt.outcome {
         Outcome::Failed { ending: Ending::Pod { .. }, counting, .. } => attempts.pods.failed > 0 && counting.counts(),

@@ -44,8 +44,8 @@ impl Dump {
         self.written.unwrap_or(now).max(self.newest.unwrap_or(Timestamp::MIN)).min(now)
     }
 
-    /// What a source that watches that would say of it at its moment: every object, the logs of the pods of Jobs, and that each kind that it
-    /// tells of ended and each other is absent.
+    /// What a source that watches that would say of it at its moment: every object, the logs of the pods of Jobs, and that
+    /// each kind that it tells of ended and each other is absent.
     pub fn events(self, selection: &Selection, now: Timestamp) -> Vec<ClusterEvent> {
         let time = self.moment(now);
         let Self { objects, logs, kinds, .. } = self;

@@ -1,9 +1,10 @@
 //! Recordings: how they are written, and read; and what `kubectl get` prints, which is read as well.
 //!
-//! To write one, in comes every event that a source says; out goes a file. To read, in comes a file or standard input, plain or gzip, JSON or YAML; out comes a [`Reading`]: the objects of a dump, or the
-//! events of a recording in their order. Whatever `kubectl` can print is read: a `List`, a list of one kind, one object,
-//! several documents one after the other, and the events of `kubectl get -w --output-watch-events`. A recording is such
-//! events, one JSON line each, with the `time` of their arrival added, and what is no object keeps that shape.
+//! To write one, in comes every event that a source says; out goes a file. To read, in comes a file or standard input, plain
+//! or gzip, JSON or YAML; out comes a [`Reading`]: the objects of a dump, or the events of a recording in their order.
+//! Whatever `kubectl` can print is read: a `List`, a list of one kind, one object, several documents one after the other, and
+//! the events of `kubectl get -w --output-watch-events`. A recording is such events, one JSON line each, with the `time` of
+//! their arrival added, and what is no object keeps that shape.
 //!
 //! Objects are reduced to what gatewatch needs as they are read, so a file may be far larger than the memory it takes.
 //!

@@ -101,8 +101,8 @@ fn of_others(mark: Mark) -> &'static str {
     }
 }
 
-/// The keys by where they are valid, and the places that are told of by name: first those of most places, then those that only some have. What holds of every text
-/// is told once.
+/// The keys by where they are valid, and the places that are told of by name: first those of most places, then those that only
+/// some have. What holds of every text is told once.
 fn groups(map: &KeyMap) -> Vec<(&'static str, Vec<Place>, Vec<&Bound>)> {
     let travels = |bound: &&Bound| matches!(bound.row.action, Action::Travel(_));
     let common = |bound: &&Bound| bound.row.places.len() > 3 && !travels(bound);
