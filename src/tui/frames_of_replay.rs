@@ -11,7 +11,8 @@ use super::model::{Effect, Message, Mode, Model, Settings};
 use super::tape_frames::code;
 use super::text_frames::written;
 use super::update::update;
-use crate::cluster::WatchState;
+use crate::cluster::{Selection, WatchState, WorkloadKind};
+use crate::run::{Run, Source};
 use crate::tape::{Gauge, Motion, Shown, Travel};
 
 #[test]
@@ -46,6 +47,18 @@ fn a_replay_of_an_instance_that_was_deleted_tells_until_when_it_was_there() {
     let mut without = fixture::model(replayed(COLOUR), (100, 30), Vec::new(), ended);
     let _ = update(&mut without, Message::Shown(Shown::Frontier(at)));
     assert!(text(&drawn(&without)).contains("retry.jsonl.gz holds no GitLabCore"));
+}
+
+#[test]
+fn a_replay_of_several_things_tells_of_the_last_that_was_there_as_what_it_was() {
+    let picks = ["deployment/gitlab", "statefulset/db"].map(|pick| pick.parse().unwrap());
+    let settings = Settings { selection: Selection::of(picks), ..replayed(COLOUR) };
+    let workload = Run { source: Source::Rollout(WorkloadKind::StatefulSet), name: "db".into(), ..retrying() };
+    let mut model = fixture::model(settings, (100, 30), vec![workload], feed(&live()));
+    let _ = update(&mut model, Message::Cluster { runs: [].into(), feed: feed(&WatchState::Ended), now: ago(-600) });
+    let shown = text(&drawn(&model));
+    assert_eq!(shown.matches("The StatefulSet gitlab/db is gone").count(), 1, "{shown}");
+    assert!(!shown.contains("Deployment"), "{shown}");
 }
 
 #[test]

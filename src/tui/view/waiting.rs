@@ -6,6 +6,7 @@ use ratatui::text::Line;
 
 use super::{banner, bar, body, header, words};
 use crate::cluster::{FeedState, Kind, Pick, WatchState};
+use crate::run::RunName;
 use crate::tui::model::{Mode, Model};
 use crate::tui::theme::{Theme, Tone};
 use crate::tui::widget::text::{line_width, put, wrap_at_most};
@@ -48,6 +49,10 @@ fn became(model: &Model) -> Vec<String> {
     [until].into_iter().chain(journal).collect()
 }
 
+fn is_gone(gone: &RunName) -> String {
+    format!("The {} {gone} is gone", gone.source.word())
+}
+
 /// What is missing, and what explains it: of several things that are watched, what is to be said of each.
 fn words(model: &Model) -> (String, Vec<String>) {
     if let Some(clusters) = model.feeds().several() {
@@ -87,10 +92,8 @@ fn words_of(model: &Model, pick: &Pick) -> (String, Vec<String>) {
     let one = if pick.name().is_some() { "it" } else { "one" };
     match model.feed().watch(kind) {
         Some(WatchState::Undefined) => {
-            let knows = match model.gone() {
-                Some(_) => format!("no longer knows {kind}"),
-                None => format!("does not know {kind} yet"),
-            };
+            let knew = model.gone().is_some_and(|(gone, _)| gone.source.word() == kind.name());
+            let knows = if knew { format!("no longer knows {kind}") } else { format!("does not know {kind} yet") };
             let waits = match kind {
                 Kind::GitLabCore => "Waiting for its definition, gitlabcores.apps.gitlab.com.".to_owned(),
                 _ => "Waiting for its definition.".to_owned(),
@@ -109,7 +112,7 @@ fn words_of(model: &Model, pick: &Pick) -> (String, Vec<String>) {
                 .collect(),
         ),
         Some(WatchState::Ended | WatchState::Absent) if model.settings.origin.is_recording() => match model.gone() {
-            Some((gone, _)) => (format!("The {kind} {gone} is gone"), became(model)),
+            Some((gone, _)) => (is_gone(gone), became(model)),
             None => (format!("{place} holds no {none}"), Vec::new()),
         },
         Some(WatchState::Live { .. } | WatchState::Ended | WatchState::Absent) => match model.feed().state() {
@@ -118,10 +121,9 @@ fn words_of(model: &Model, pick: &Pick) -> (String, Vec<String>) {
                 told(&error).into_iter().chain(["Not everything can be seen; trying again.".into()]).collect(),
             ),
             _ => match model.gone() {
-                Some((gone, _)) => (
-                    format!("The {} {gone} is gone", gone.source.word()),
-                    became(model).into_iter().chain(["Waiting for another.".into()]).collect(),
-                ),
+                Some((gone, _)) => {
+                    (is_gone(gone), became(model).into_iter().chain(["Waiting for another.".into()]).collect())
+                }
                 None => (format!("No {none} in {namespace}"), vec![format!("Waiting for {one}.")]),
             },
         },
