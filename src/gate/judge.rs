@@ -44,7 +44,14 @@ pub fn judge(world: &World, record: &JobRecord, purpose: &Purpose<'_>) -> Gate {
             None => match start::fault(job, &pods, world) {
                 Some(fault) => GateState::Blocked(fault),
                 None if attempts.any() => GateState::Retrying {
-                    next_restart: next::next_restart(job, &pods, &attempts, &history, last_failure.as_ref()),
+                    next_restart: next::next_restart(
+                        job,
+                        indexes.as_ref(),
+                        &pods,
+                        &attempts,
+                        &history,
+                        last_failure.as_ref(),
+                    ),
                 },
                 None => GateState::Running { finishing: false },
             },

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::{Attempt, Attempts, Command, Failure, GateState, LastFailure, Outcome};
-use crate::cluster::{Container, ContainerRole, ContainerState, Indexed, Job, PodPhase, PodRecord, Terminated};
+use super::{Attempt, Attempts, Command, Failure, GateState, JobIndexes, LastFailure, Outcome};
+use crate::cluster::{Container, ContainerRole, ContainerState, Job, PodPhase, PodRecord, Terminated};
 
 /// A restarted container waits 10 s, 20 s, 40 s … and at most this long.
 const LONGEST_RESTART: i64 = 300;
@@ -20,6 +20,7 @@ const RESETS_AFTER: SignedDuration = SignedDuration::from_secs(2 * LONGEST_RESTA
 /// `None` while a run is under way or about to begin.
 pub(super) fn next_restart(
     job: &Job,
+    indexes: Option<&JobIndexes>,
     pods: &[&PodRecord],
     attempts: &Attempts,
     history: &[Attempt],
@@ -33,8 +34,8 @@ pub(super) fn next_restart(
         {
             return None;
         }
-        return match job.limit_per_index() {
-            Some(_) => replacement_of_an_index(job, pods, history),
+        return match indexes.filter(|_| job.limit_per_index().is_some()) {
+            Some(indexes) => replacement_of_an_index(job, indexes, pods, history),
             None => replacement(attempts, history, last),
         };
     }
@@ -66,11 +67,16 @@ fn replacement(attempts: &Attempts, history: &[Attempt], last: Option<&LastFailu
 }
 
 /// About when the first replacement of an index comes: each has delays of its own, by all that failed in it.
-fn replacement_of_an_index(job: &Job, pods: &[&PodRecord], history: &[Attempt]) -> Option<Timestamp> {
+fn replacement_of_an_index(
+    job: &Job,
+    indexes: &JobIndexes,
+    pods: &[&PodRecord],
+    history: &[Attempt],
+) -> Option<Timestamp> {
+    let complete = |index: u32| job.indexed.as_ref().is_some_and(|indexed| indexed.completed.has(index));
     let due = pods.iter().filter_map(|record| {
         let of = record.pod.index.filter(|_| record.pod.phase == PodPhase::Failed)?;
-        let over = |indexed: &Indexed| indexed.failed.has(of.index) || indexed.completed.has(of.index);
-        if job.indexed.as_ref().is_some_and(over) {
+        if indexes.failed.has(of.index) || complete(of.index) {
             return None;
         }
         let ended =
@@ -111,7 +117,7 @@ pub(super) fn replacement_delay(failed: u32) -> SignedDuration {
 }
 
 /// The `n`th delay: none at first, then 10 s, doubling up to the longest.
-fn back_off(n: u32, longest: i64) -> SignedDuration {
+pub(super) fn back_off(n: u32, longest: i64) -> SignedDuration {
     let seconds = match n.checked_sub(1) {
         None => 0,
         Some(doublings) => 10_i64.checked_shl(doublings.min(20)).unwrap_or(longest).min(longest),

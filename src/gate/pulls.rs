@@ -2,6 +2,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 
+use super::next::back_off;
 use super::start::{about, pull_error};
 use crate::cluster::{Container, Event, PodRecord};
 
@@ -55,7 +56,7 @@ pub(super) fn pulls(record: &PodRecord, container: &Container, events: &[&Event]
         Some(since) => NextPull::UnderWay { since },
         None => {
             let in_a_row = since_restart(&failures).saturating_add(later).max(1);
-            NextPull::About(last.checked_add(delay(in_a_row)).ok()?)
+            NextPull::About(last.checked_add(back_off(in_a_row, LONGEST)).ok()?)
         }
     };
     Some(Pulls { failed, last, next })
@@ -78,12 +79,6 @@ fn since_restart(failures: &[&Event]) -> u32 {
     let restarted = failures.iter().filter(again).filter_map(|event| event.last).max();
     let since: Vec<&Event> = failures.iter().copied().filter(|event| event.first > restarted).collect();
     total(&since)
-}
-
-/// How long the kubelet waits after so many pulls that failed.
-fn delay(failed: u32) -> SignedDuration {
-    let doublings = failed.saturating_sub(1).min(20);
-    SignedDuration::from_secs(10_i64.checked_shl(doublings).unwrap_or(LONGEST).min(LONGEST))
 }
 
 #[cfg(test)]

@@ -154,6 +154,13 @@ fn each_index_waits_for_its_own_replacement() {
 }
 
 #[test]
+fn an_index_that_has_no_attempt_left_waits_for_no_replacement_also_before_its_job_says_that_it_failed() {
+    let status = json!({"spec": {"backoffLimitPerIndex": 0, "maxFailedIndexes": null}, "status": {"failed": 0}});
+    let cluster = Cluster::of([indexed(status), of("a", 1, 0, 0, failed(1, 15))]);
+    assert_eq!(cluster.gate().state, GateState::Retrying { next_restart: None });
+}
+
+#[test]
 fn a_job_says_what_is_complete_what_failed_and_when_it_is_enough() {
     let policy = json!({"spec": {"successPolicy": {"rules": [{"succeededIndexes": "0-2", "succeededCount": 2}, {"succeededCount": 4}]},
         "podReplacementPolicy": "Failed"}, "status": {"failed": 3, "completedIndexes": "0", "failedIndexes": "1"}});
