@@ -30,8 +30,12 @@ impl Tally {
         self.of("")
     }
 
-    /// The same of something that is named: `3 of 6 pods failed`.
-    pub fn of(self, what: &str) -> String {
+    /// The same of things that are named: `3 of 6 pods failed`, `1 pod failed`.
+    pub fn counted_as(self, one: &str, several: &str) -> String {
+        self.of(if self.limit.is_none() && self.failed == 1 { one } else { several })
+    }
+
+    fn of(self, what: &str) -> String {
         match self.limit {
             Some(limit) => format!("{} of {limit}{what} failed", self.failed),
             None => format!("{}{what} failed", self.failed),
@@ -139,15 +143,15 @@ impl Attempts {
     pub fn counted(&self) -> String {
         match self.nearer {
             Count::Index { index, tally } => format!("index {index}: {}{}", tally.counted(), self.beside()),
-            Count::Indexes(tally) => indexes(tally),
+            Count::Indexes(tally) => tally.counted_as(" index", " indexes"),
             Count::Restarts | Count::Pods => self.tally().counted(),
         }
     }
 
-    /// The indexes that failed, beside one that has not.
-    fn beside(&self) -> String {
-        let failed = self.indexes.filter(|tally| tally.failed > 0);
-        failed.map(|tally| format!(", {}", indexes(tally))).unwrap_or_default()
+    /// The indexes that failed, beside one that has not and is nearest its limit: `, 1 of 2 indexes failed`.
+    pub fn beside(&self) -> String {
+        let failed = self.indexes.filter(|tally| matches!(self.nearer, Count::Index { .. }) && tally.failed > 0);
+        failed.map(|tally| format!(", {}", tally.counted_as(" index", " indexes"))).unwrap_or_default()
     }
 
     /// How many failed attempts nobody saw: more are counted than the history holds.
@@ -178,16 +182,12 @@ impl Attempts {
     }
 }
 
-fn indexes(tally: Tally) -> String {
-    tally.of(if tally.limit.is_none() && tally.failed == 1 { " index" } else { " indexes" })
-}
-
 impl fmt::Display for Attempts {
     /// In words: `3 of 6 failed, 3 left`, `index 3: 1 of 2 failed, 1 left, 1 of 2 indexes failed`.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.nearer {
             Count::Index { index, tally } => write!(out, "index {index}: {tally}{}", self.beside()),
-            Count::Indexes(tally) => write!(out, "{}{}", indexes(tally), tally.rest()),
+            Count::Indexes(tally) => write!(out, "{}{}", tally.counted_as(" index", " indexes"), tally.rest()),
             Count::Restarts | Count::Pods => self.tally().fmt(out),
         }
     }

@@ -186,7 +186,7 @@ impl Tried {
         match self.counted {
             Counted::Job => tally.counted(),
             Counted::Index(index) => format!("index {index}: {}", tally.counted()),
-            Counted::Indexes => tally.of(" indexes"),
+            Counted::Indexes => tally.counted_as(" index", " indexes"),
         }
     }
 }

@@ -249,8 +249,7 @@ pub fn counted(theme: Theme, gate: &Gate, attempts: &Attempts) -> Vec<Span<'stat
     let tally = attempts.tally();
     let failed = match attempts.nearer {
         Count::Restarts => tally.counted(),
-        Count::Pods if tally.limit.is_none() && tally.failed == 1 => tally.of(" pod"),
-        Count::Pods => tally.of(" pods"),
+        Count::Pods => tally.counted_as(" pod", " pods"),
         Count::Index { index, .. } => format!("index {index}: {}", tally.counted()),
         Count::Indexes(_) => attempts.counted(),
     };
@@ -260,9 +259,8 @@ pub fn counted(theme: Theme, gate: &Gate, attempts: &Attempts) -> Vec<Span<'stat
         (_, Some(left)) => vec![theme.span(Tone::Warning, failed), theme.span(Tone::Text, format!(", {left} left"))],
         (_, None) => vec![theme.span(Tone::Warning, failed)],
     };
-    if let (Count::Index { .. }, Some(indexes)) = (attempts.nearer, attempts.indexes.filter(|tally| tally.failed > 0)) {
-        words.push(theme.span(Tone::Warning, format!(", {}", indexes.of(" indexes"))));
-    }
+    let beside = attempts.beside();
+    words.extend((!beside.is_empty()).then(|| theme.span(Tone::Warning, beside)));
     words
 }
 
