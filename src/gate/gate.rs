@@ -45,8 +45,6 @@ pub struct GateJob {
     pub deadline: Option<Deadline>,
     /// When its TTL deletes it, where it has one and has ended.
     pub expires: Option<Timestamp>,
-    /// The controller that runs it in place of Kubernetes' own (`spec.managedBy`).
-    pub managed_by: Option<String>,
     /// How far it is, where it needs more than one pod to succeed.
     pub progress: Option<Progress>,
     /// Failed attempts in its counts.
@@ -170,7 +168,7 @@ impl GatePod {
 impl GateJob {
     /// Which controller runs it in place of Kubernetes' own, where one does, and what follows from that.
     pub fn managed_words(&self) -> Option<String> {
-        self.managed_by.as_ref().map(|controller| format!("{controller}: its pods are counted as that tells"))
+        self.terms.managed_by.as_ref().map(|controller| format!("{controller}: its pods are counted as that tells"))
     }
 
     /// How many failed attempts nobody saw: the Job counts more of them than the history holds.

@@ -82,7 +82,6 @@ pub fn judge(world: &World, record: &JobRecord, purpose: &Purpose<'_>) -> Gate {
             ended: ended(job),
             deadline,
             expires: expires(record),
-            managed_by: job.managed_by.clone(),
             progress: Progress::of(job, &pods),
             attempts,
             terms,

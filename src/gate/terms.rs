@@ -17,7 +17,7 @@ pub struct Terms {
     pub success: Vec<SuccessRule>,
     /// Whether a pod counts, and is replaced, only once its phase is `Failed`, and not while it ends.
     pub replaces_once_failed: bool,
-    /// The controller that manages it, where that is not the one of Kubernetes: how it counts is not ours to tell.
+    /// The controller that runs it in place of Kubernetes' own (`spec.managedBy`): how it counts is not ours to tell.
     pub managed_by: Option<String>,
 }
 

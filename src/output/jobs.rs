@@ -142,7 +142,8 @@ fn what(run: &Run, job: Option<&GateJob>) -> String {
     });
     let gone = job.filter(|job| job.gone).map(|_| "deleted since");
     let made_by = run.made_by.as_ref().map(|made_by| made_by.to_string());
-    let managed = job.and_then(|job| job.managed_by.as_ref()).map(|controller| format!("managed by {controller}"));
+    let managed =
+        job.and_then(|job| job.terms.managed_by.as_ref()).map(|controller| format!("managed by {controller}"));
     let words = made_by.into_iter().chain(counts.map(str::to_owned)).chain(managed).chain(gone.map(str::to_owned));
     words.collect::<Vec<_>>().join(", ")
 }

@@ -189,7 +189,7 @@ impl<'a> GateReport<'a> {
                 _ => None,
             },
             expires: job.and_then(|job| job.expires),
-            managed_by: job.and_then(|job| job.managed_by.as_deref()),
+            managed_by: job.and_then(|job| job.terms.managed_by.as_deref()),
             completions: job.and_then(|job| job.progress.as_ref()).map(CompletionsReport::new),
             attempts: job.map(|job| AttemptsReport::new(&job.attempts)),
             not_counted: job.map(not_counted).unwrap_or_default(),

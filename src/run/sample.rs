@@ -157,7 +157,7 @@ pub(crate) fn indexed() -> Gate {
     if let Some(job) = &mut gate.job {
         job.name = "reindex".into();
         job.expires = Some(time("15:21:02"));
-        job.managed_by = Some("kueue.x-k8s.io/multikueue".into());
+        job.terms.managed_by = Some("kueue.x-k8s.io/multikueue".into());
         job.progress =
             Some(Progress { succeeded: 3, wanted: Some(6), running: 2, parallelism: 2, indexes: Some("0-1,4".into()) });
     }
@@ -251,7 +251,6 @@ pub(crate) fn gate(state: GateState, restarts: u32) -> Gate {
             ended: ended.then(|| time("15:04:12")),
             deadline: Some(Deadline { at: time("16:00:00"), seconds: 3600 }),
             expires: None,
-            managed_by: None,
             progress: None,
             attempts: Attempts::new(restarts, 0, 6, true),
             terms: Terms::default(),

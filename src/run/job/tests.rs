@@ -250,9 +250,9 @@ fn a_job_of_another_controller_is_told_to_be_its_and_stands_by_its_conditions() 
     let managed = |job: Value| only(with(job, json!({"spec": {"managedBy": "kueue.x-k8s.io/multikueue"}})));
     let run = managed(plain("mig", "job-1", 0));
     let job = run.steps[0].gate().unwrap().job.clone().unwrap();
-    assert_eq!((job.managed_by.as_deref(), run.verdict), (Some("kueue.x-k8s.io/multikueue"), Verdict::Upgrading));
+    assert_eq!((job.terms.managed_by.as_deref(), run.verdict), (Some("kueue.x-k8s.io/multikueue"), Verdict::Upgrading));
     assert_eq!(managed(complete(plain("mig", "job-1", 0), 30)).verdict, Verdict::Settled);
     let own = only(with(plain("mig", "job-1", 0), json!({"spec": {"managedBy": "kubernetes.io/job-controller"}})));
-    assert_eq!(own.steps[0].gate().unwrap().job.as_ref().unwrap().managed_by, None);
+    assert_eq!(own.steps[0].gate().unwrap().job.as_ref().unwrap().terms.managed_by, None);
     assert_eq!(own.steps[0].gate().unwrap().state, GateState::Running { finishing: false });
 }
