@@ -14,13 +14,20 @@ use crate::run::{Run, Step, span};
 
 /// How many blanks stand between two columns.
 const GAP: usize = 2;
-/// As much of a name is told at the least, and of what it is: with three of them and all other columns, 80 are not passed.
+/// As much of a name is told at the least, and of what it is: with three of them and all other columns, 80 are not passed. Of
+/// several clusters there are four.
 const LEAST: usize = 12;
+const LEAST_OF_FOUR: usize = 8;
 
-/// The titles of the columns; that of namespaces is told where there are several.
-const TITLES: [&str; 8] = ["NAMESPACE", "NAME", "STATE", "DONE", "FAILED", "TOOK", "AGE", "WHAT"];
+/// How many columns there are.
+const COLUMNS: usize = 9;
+/// The titles of the columns; that of contexts is told where there are several clusters, that of namespaces where there are
+/// several of these.
+const TITLES: [&str; COLUMNS] = ["CONTEXT", "NAMESPACE", "NAME", "STATE", "DONE", "FAILED", "TOOK", "AGE", "WHAT"];
+/// The column that is coloured.
+const STATE: usize = 3;
 /// The columns whose texts are cut where there is no room for them, the first to be cut first.
-const CUT: [usize; 3] = [7, 1, 0];
+const CUT: [usize; 4] = [8, 2, 1, 0];
 
 /// Prints the Jobs of a look as a table for people, or as [`Look::print`] does in any other format.
 ///
@@ -58,12 +65,10 @@ fn none(missing: &Missing) -> String {
 /// The runs as a table of at most [`WIDTH`] columns.
 fn table(runs: &[Run], time: Timestamp) -> String {
     let several = runs.iter().any(|run| runs.first().is_some_and(|first| first.namespace != run.namespace));
-    let mut rows: Vec<[String; 8]> = vec![TITLES.map(str::to_owned)];
-    rows.extend(runs.iter().map(|run| row(run, time)));
-    if !several {
-        rows.iter_mut().for_each(|row| row[0].clear());
-    }
-    let mut widths = [0; 8];
+    let namespace = |run: &Run| if several { run.namespace.clone() } else { String::new() };
+    let mut rows: Vec<[String; COLUMNS]> = vec![TITLES.map(str::to_owned)];
+    rows.extend(runs.iter().map(|run| row(run, namespace(run), time)));
+    let mut widths = [0; COLUMNS];
     for (column, width) in widths.iter_mut().enumerate() {
         *width = rows.iter().map(|row| row[column].width()).max().unwrap_or(0);
         // A column of which no row says anything has no title.
@@ -72,18 +77,19 @@ fn table(runs: &[Run], time: Timestamp) -> String {
             *width = 0;
         }
     }
+    let least = if widths[0] > 0 { LEAST_OF_FOUR } else { LEAST };
     for column in CUT {
-        let taken = |widths: &[usize; 8]| {
+        let taken = |widths: &[usize; COLUMNS]| {
             let shown = widths.iter().filter(|width| **width > 0).count();
             widths.iter().sum::<usize>() + GAP * shown.saturating_sub(1)
         };
         let over = taken(&widths).saturating_sub(WIDTH);
-        widths[column] = widths[column].saturating_sub(over).max(LEAST.min(widths[column]));
+        widths[column] = widths[column].saturating_sub(over).max(least.min(widths[column]));
     }
     rows.iter().enumerate().map(|(number, row)| line(row, &widths, number == 0)).collect()
 }
 
-fn line(row: &[String; 8], widths: &[usize; 8], title: bool) -> String {
+fn line(row: &[String; COLUMNS], widths: &[usize; COLUMNS], title: bool) -> String {
     let mut line = String::new();
     let mut blanks = 0;
     for (column, (text, width)) in row.iter().zip(widths).enumerate() {
@@ -93,7 +99,7 @@ fn line(row: &[String; 8], widths: &[usize; 8], title: bool) -> String {
         let text = cut(text, *width);
         let style = match column {
             _ if title => BOLD,
-            2 => of_word(&text),
+            STATE => of_word(&text),
             _ => anstyle::Style::new(),
         };
         if !text.is_empty() {
@@ -106,7 +112,7 @@ fn line(row: &[String; 8], widths: &[usize; 8], title: bool) -> String {
     line + "\n"
 }
 
-fn row(run: &Run, time: Timestamp) -> [String; 8] {
+fn row(run: &Run, namespace: String, time: Timestamp) -> [String; COLUMNS] {
     let step = run.steps.first();
     let gate = step.and_then(Step::gate);
     let job = gate.and_then(|gate| gate.job.as_ref());
@@ -114,7 +120,8 @@ fn row(run: &Run, time: Timestamp) -> [String; 8] {
     let runs = step.is_some_and(|step| step.begun() && gate.is_none_or(|gate| gate.state != GateState::Suspended));
     let took = step.and_then(|step| step.took(time)).filter(|_| runs);
     [
-        run.namespace.clone(),
+        run.cluster.as_deref().unwrap_or_default().to_owned(),
+        namespace,
         run.name.clone(),
         run.word().to_owned(),
         job.and_then(|job| job.progress.as_ref()).map(|progress| progress.brief()).unwrap_or_default(),
@@ -207,10 +214,24 @@ mod tests {
     }
 
     #[test]
+    fn of_several_clusters_each_row_says_which_it_is_of() {
+        let of =
+            |cluster: &str| Run { cluster: Some(cluster.into()), ..sample::job_run(sample::gate(GateState::Done, 0)) };
+        insta::assert_snapshot!(shown(&[of("eu"), of("us")]), @r"
+        CONTEXT  NAME     STATE  TOOK   AGE
+        eu       reindex  done   4m12s  20m24s
+        us       reindex  done   4m12s  20m24s
+        ");
+    }
+
+    #[test]
     fn no_line_is_wider_than_a_terminal_and_what_is_cut_says_so() {
         let mut long = hook(&"a-long-name".repeat(9), GateState::Running { finishing: false }, 1);
         long.namespace = "n".repeat(63);
         let other = Run { namespace: "日本".into(), ..long.clone() };
+        let far = |run: &Run| Run { cluster: Some("a-cluster-far-away".into()), ..run.clone() };
+        let of_several = shown(&[far(&long), far(&other)]);
+        assert!(of_several.lines().all(|line| line.width() <= WIDTH), "{of_several}");
         let shown = shown(&[long, other]);
         assert!(shown.lines().all(|line| line.width() <= WIDTH), "{shown}");
         assert_eq!(
