@@ -68,6 +68,11 @@ impl Selection {
         Kind::ALL.into_iter().filter(|kind| self.0.iter().any(|pick| pick.kinds().contains(kind)))
     }
 
+    /// Those of them that are listed as a whole; events are asked for one object at a time.
+    pub fn listed_kinds(&self) -> impl Iterator<Item = Kind> {
+        self.kinds().filter(|kind| *kind != Kind::Event)
+    }
+
     /// Whether an object is of use to what is watched, as far as it tells by itself. What the selectors of a watch can't say
     /// is left out by it.
     pub fn wants(&self, object: &Object) -> bool {

@@ -53,7 +53,7 @@ use tokio::task::{AbortHandle, JoinError, JoinSet};
 
 use super::{Source, SourceError};
 use crate::clock::Clock;
-use crate::cluster::{Change, ClusterEvent, Kind, Scope, Selection};
+use crate::cluster::{Change, ClusterEvent, Scope, Selection};
 use events::EventWatches;
 use keep::{Keep, keep};
 use listing::Listing;
@@ -107,8 +107,7 @@ impl Source for Live {
         let selection = tasks.connection.selection.clone();
         let selected = (selection != Selection::default()).then(|| Change::Selected(selection.clone()));
         pass_on(&out, selected.map(|change| ClusterEvent { cluster: None, time: tasks.clock.now(), change })).await;
-        // Events are watched one object at a time.
-        for kind in selection.kinds().filter(|kind| *kind != Kind::Event) {
+        for kind in selection.listed_kinds() {
             let query = Query::all(kind, &selection, tasks.connection.namespace.as_deref());
             tasks.spawn(query, Listing::default(), Keep::On);
         }

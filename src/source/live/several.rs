@@ -6,8 +6,8 @@ use futures::future::try_join_all;
 use tokio::sync::mpsc::{self, Sender};
 use tokio::time::sleep;
 
-use super::{ConnectOptions, Live, LogScope, SharedClock, connect};
-use crate::cluster::{Change, ClusterEvent, ClusterName, Kind, WatchState};
+use super::{ConnectOptions, Live, LogScope, SharedClock, connect, pass_on};
+use crate::cluster::{Change, ClusterEvent, ClusterName, WatchState};
 use crate::source::{Source, SourceError};
 
 /// How long to wait before a cluster that did not answer is asked again, at first and at most. It is asked about its
@@ -20,7 +20,6 @@ const WAITING: usize = 64;
 pub struct Several {
     clusters: Vec<(ClusterName, ConnectOptions)>,
     clock: SharedClock,
-    logs: LogScope,
 }
 
 impl Several {
@@ -29,22 +28,16 @@ impl Several {
         clusters: Vec<(ClusterName, ConnectOptions)>,
         clock: impl crate::clock::Clock + Send + Sync + 'static,
     ) -> Self {
-        Self { clusters, clock: std::sync::Arc::new(clock), logs: LogScope::default() }
-    }
-
-    /// The same, and that is what it reads of logs.
-    #[must_use]
-    pub fn reading(self, logs: LogScope) -> Self {
-        Self { logs, ..self }
+        Self { clusters, clock: std::sync::Arc::new(clock) }
     }
 }
 
 impl Source for Several {
     async fn run(self, out: Sender<ClusterEvent>) -> Result<(), SourceError> {
-        let Self { clusters, clock, logs } = self;
+        let Self { clusters, clock } = self;
         let each = clusters.into_iter().map(|(name, options)| {
             let (told, heard) = mpsc::channel(WAITING);
-            let watched = watch(options, clock.clone(), logs, told);
+            let watched = watch(options, clock.clone(), told);
             let out = out.clone();
             async move { tokio::join!(watched, named(name, heard, out)).0 }
         });
@@ -56,32 +49,17 @@ impl Source for Several {
 }
 
 /// Watches one cluster from when it answers first. Until then its watches are broken, and that says why.
-async fn watch(
-    options: ConnectOptions,
-    clock: SharedClock,
-    logs: LogScope,
-    out: Sender<ClusterEvent>,
-) -> Result<(), SourceError> {
-    let kinds = || options.selection.kinds().filter(|kind| *kind != Kind::Event);
-    let event = |change| ClusterEvent { cluster: None, time: clock.now(), change };
-    let fares = |state: WatchState| kinds().map(move |kind| Change::Watch { kind, state: state.clone() });
-    for change in [Change::Selected(options.selection.clone())].into_iter().chain(fares(WatchState::Starting)) {
-        if out.send(event(change)).await.is_err() {
-            return Ok(());
-        }
-    }
-    let [mut delay, longest] = AGAIN;
+async fn watch(options: ConnectOptions, clock: SharedClock, out: Sender<ClusterEvent>) -> Result<(), SourceError> {
     let since = clock.now();
+    let fares = |state| ClusterEvent::watches(options.selection.listed_kinds(), clock.now(), &state);
+    let selected = Change::Selected(options.selection.clone());
+    pass_on(&out, [ClusterEvent { cluster: None, time: since, change: selected }]).await;
+    pass_on(&out, fares(WatchState::Starting)).await;
+    let [mut delay, longest] = AGAIN;
     loop {
         match connect(&options).await {
-            Ok(connection) => return Live { connection, clock, logs }.run(out).await,
-            Err(error) => {
-                for change in fares(WatchState::Broken { since, error: error.message }) {
-                    if out.send(event(change)).await.is_err() {
-                        return Ok(());
-                    }
-                }
-            }
+            Ok(connection) => return Live { connection, clock, logs: LogScope::default() }.run(out).await,
+            Err(error) => pass_on(&out, fares(WatchState::Broken { since, error: error.message })).await,
         }
         tokio::select! {
             () = out.closed() => return Ok(()),
