@@ -1,6 +1,6 @@
 //! `status` and `wait` on a cluster.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use futures::future::join_all;
@@ -13,9 +13,9 @@ use super::wait::Teller;
 use super::{feed, file};
 use crate::cli::{ConnectionArgs, JobArgs, StatusArgs, WaitArgs};
 use crate::clock::{Clock, SystemClock};
-use crate::cluster::{Change, ClusterEvent, FeedState, Kind, Scope, Selection, WatchState, World};
+use crate::cluster::{Change, ClusterEvent, ClusterName, FeedState, Kind, Pick, Scope, Selection, WatchState, World};
 use crate::error::{ExitCode, ExpectedError};
-use crate::output::{Missing, Why, print_jobs};
+use crate::output::{Why, print_jobs};
 use crate::source::live::{Connection, Interest, Live, LogScope, ReadOnce};
 
 /// How long one look may take once the cluster has answered.
@@ -115,25 +115,18 @@ pub(super) async fn wait(
 /// Prints each change until there is nothing more to wait for, or nobody reads on. That there is nothing yet is said beside
 /// them, once: the namespace may be the wrong one.
 async fn outcome(mut events: Receiver<ClusterEvent>, teller: &mut Teller, place: &str) -> ExitCode {
-    let mut told: Vec<Missing> = Vec::new();
+    let mut told: BTreeMap<(Option<ClusterName>, Pick), Why> = BTreeMap::new();
     while let Some(event) = events.recv().await {
         let changes = teller.waiter.see(event);
         let read = teller.tell(&changes);
-        let missing = teller.waiter.missing();
-        for missing in &missing {
-            if !told
-                .iter()
-                .any(|told| (&told.cluster, &told.pick, told.why) == (&missing.cluster, &missing.pick, missing.why))
-            {
+        for missing in teller.waiter.missing() {
+            let of = (missing.cluster.clone(), missing.pick.clone());
+            if told.insert(of, missing.why) != Some(missing.why) {
                 let named = missing.why == Why::Instance && missing.pick.name().is_some();
                 let what = if named { missing.clause() + "." } else { missing.to_string() };
                 record::say(&format!("{what} Waiting for {}{place}.", missing.awaited()));
             }
         }
-        told.retain(|told| {
-            !missing.iter().any(|missing| (&missing.cluster, &missing.pick) == (&told.cluster, &told.pick))
-        });
-        told.extend(missing);
         match teller.waiter.outcome() {
             Some(code) => return code,
             None if !read => break,

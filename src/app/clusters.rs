@@ -15,8 +15,13 @@ use crate::source::{Source, SourceError};
 pub(super) enum Clusters {
     /// One, which answered.
     One(Box<Connection>),
-    /// Several, by their contexts, whether they answer or not.
-    Several(Vec<(ClusterName, ConnectOptions)>),
+    /// Several, whether they answer or not.
+    Several {
+        /// Their contexts.
+        contexts: Vec<String>,
+        /// How each of them is connected to, but for its context.
+        options: ConnectOptions,
+    },
 }
 
 /// What says how they fare.
@@ -33,20 +38,18 @@ impl Clusters {
         if args.context.len() < 2 {
             return Ok(Self::One(Box::new(connect(&connect_options(args, selection)).await?)));
         }
-        let mut several = Vec::new();
-        for context in &args.context {
-            let options = ConnectOptions { context: Some(context.clone()), ..connect_options(args, selection.clone()) };
+        let (contexts, options) = (args.context.clone(), connect_options(args, selection));
+        for (_, options) in each_of(&contexts, &options) {
             known(&options).await?;
-            several.push((context.as_str().into(), options));
         }
-        Ok(Self::Several(several))
+        Ok(Self::Several { contexts, options })
     }
 
     /// What the place is called: the context, or how many there are.
     pub(super) fn place(&self) -> String {
         match self {
             Self::One(connection) => connection.context.clone().unwrap_or_else(|| connection.server.clone()),
-            Self::Several(several) => format!("{} clusters", several.len()),
+            Self::Several { contexts, .. } => format!("{} clusters", contexts.len()),
         }
     }
 
@@ -54,7 +57,7 @@ impl Clusters {
     pub(super) fn namespace(&self) -> Option<String> {
         match self {
             Self::One(connection) => connection.namespace.clone(),
-            Self::Several(several) => several.first().and_then(|(_, options)| options.namespace.clone()),
+            Self::Several { options, .. } => options.namespace.clone(),
         }
     }
 
@@ -62,7 +65,7 @@ impl Clusters {
     pub(super) fn selection(&self) -> Selection {
         match self {
             Self::One(connection) => connection.selection.clone(),
-            Self::Several(several) => several.first().map(|(_, options)| options.selection.clone()).unwrap_or_default(),
+            Self::Several { options, .. } => options.selection.clone(),
         }
     }
 
@@ -70,11 +73,9 @@ impl Clusters {
     pub(super) fn look_into(&mut self, namespace: Option<String>) {
         match self {
             Self::One(connection) => connection.namespace = namespace,
-            Self::Several(several) => {
-                for (_, options) in several {
-                    options.all_namespaces = namespace.is_none();
-                    options.namespace.clone_from(&namespace);
-                }
+            Self::Several { options, .. } => {
+                options.all_namespaces = namespace.is_none();
+                options.namespace = namespace;
             }
         }
     }
@@ -83,7 +84,9 @@ impl Clusters {
     pub(super) fn feeds(&self, clock: impl Clock + Send + Sync + 'static) -> Feeds {
         match self {
             Self::One(connection) => Feeds::One(Box::new(Live::new(Connection::clone(connection), clock))),
-            Self::Several(several) => Feeds::Several(Several::new(several.clone(), clock)),
+            Self::Several { contexts, options } => {
+                Feeds::Several(Several::new(each_of(contexts, options).collect(), clock))
+            }
         }
     }
 
@@ -93,14 +96,20 @@ impl Clusters {
             Self::One(connection) => {
                 vec![(None, connection.selection.clone(), Ok(*connection))]
             }
-            Self::Several(several) => {
-                let connected = several.into_iter().map(|(cluster, options)| async move {
+            Self::Several { contexts, options } => {
+                let connected = each_of(&contexts, &options).map(|(cluster, options)| async move {
                     (Some(cluster), options.selection.clone(), connect(&options).await)
                 });
                 join_all(connected).await
             }
         }
     }
+}
+
+/// Each of several clusters by its name, and how it is connected to.
+fn each_of(contexts: &[String], options: &ConnectOptions) -> impl Iterator<Item = (ClusterName, ConnectOptions)> {
+    let of = |context: &String| ConnectOptions { context: Some(context.clone()), ..options.clone() };
+    contexts.iter().map(move |context| (context.as_str().into(), of(context)))
 }
 
 impl Source for Feeds {

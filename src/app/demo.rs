@@ -10,9 +10,9 @@ use tokio::task::JoinSet;
 
 use super::asked::Asked;
 use super::clusters::Clusters;
+use super::printed;
 use super::record::{Beside, say};
 use super::screens::{Desk, on_a_terminal, settings, watch};
-use super::{connect_options, printed};
 use crate::cli::{Cli, ConnectionArgs, DemoArgs};
 use crate::clock::{Clock, DemoClock, SystemClock};
 use crate::cluster::{Change, Object, Selection};
@@ -21,7 +21,6 @@ use crate::demo::{Player, SCENARIOS, fitting_speed, kubeconfig, length, token};
 use crate::error::{ExitCode, ExpectedError};
 use crate::record::Recording;
 use crate::run::span;
-use crate::source::live::connect;
 use crate::source::server::Server;
 use crate::state::Place;
 use crate::tui::{Origin, Settings};
@@ -52,19 +51,12 @@ pub(super) async fn show(cli: &Cli, config: &Config, args: &DemoArgs) -> Result<
         Settings { target: connection.target(), ..settings(cli, config, args.scenario.name.into(), None, origin) };
     let clock = stage.clock;
     let shown = async {
-        let options = connect_options(&connection, Selection::default());
-        let connection = tokio::select! {
+        let clusters = tokio::select! {
             biased;
             number = asked.next() => return Ok(ExitCode::Signal(number)),
-            connection = connect(&options) => connection?,
+            clusters = Clusters::reach(&connection, Selection::default()) => clusters?,
         };
-        watch(
-            Clusters::One(Box::new(connection)),
-            settings,
-            clock,
-            Desk::open(Some(Place::Nowhere), Beside::open(None)?),
-        )
-        .await
+        watch(clusters, settings, clock, Desk::open(Some(Place::Nowhere), Beside::open(None)?)).await
     };
     tokio::select! {
         left = shown => left,

@@ -45,7 +45,7 @@ pub(super) fn look(
 ) -> Result<ExitCode, ExpectedError> {
     let runs = derive(world);
     let (gone, missing): (Vec<_>, Vec<_>) = Missing::all(world, &runs).into_iter().partition(Missing::is_gone);
-    let gone = say_all_but_last(&gone);
+    let gone = say_all_but_last(gone.iter().map(Missing::clause).collect());
     if let Some(gone) = gone.clone().filter(|_| runs.is_empty() && missing.is_empty()) {
         return Err(ExpectedError::gone(gone));
     }
@@ -64,11 +64,11 @@ pub(super) fn look(
     }
 }
 
-/// Says what is missing, and hands on what has to be said of the last.
-fn say_all_but_last(missing: &[Missing]) -> Option<String> {
-    let (last, others) = missing.split_last()?;
-    others.iter().for_each(|missing| say(&missing.clause()));
-    Some(last.clause())
+/// Says all but the last, which has to be said yet.
+fn say_all_but_last(mut missing: Vec<String>) -> Option<String> {
+    let last = missing.pop();
+    missing.iter().for_each(|missing| say(missing));
+    last
 }
 
 /// One line for each change, up to the end of the file.
@@ -94,13 +94,10 @@ pub(super) fn wait(
     let (any, none): (bool, Vec<String>) = (waiter.any(), waiter.missing().iter().map(none).collect());
     let (code, time) = (waiter.exit_code(), world.time().unwrap_or_default());
     let ended = teller.end(code, time)?;
-    match none.split_last() {
-        Some((last, others)) if !any => {
-            others.iter().for_each(|none| say(none));
-            Err(ExpectedError::gone(last))
-        }
-        _ => {
-            none.iter().for_each(|none| say(none));
+    match say_all_but_last(none) {
+        Some(last) if !any => Err(ExpectedError::gone(last)),
+        last => {
+            last.iter().for_each(|last| say(last));
             Ok(ended)
         }
     }

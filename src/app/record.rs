@@ -114,8 +114,8 @@ fn line(time: Timestamp, words: &str) -> String {
 fn place(clusters: &Clusters) -> String {
     let namespace = clusters.namespace().map(|name| format!("namespace `{name}`"));
     clean_sentence(&match (namespace, clusters) {
-        (None, Clusters::Several(_)) => clusters.place(),
-        (Some(namespace), Clusters::Several(_)) => format!("{namespace} of {}", clusters.place()),
+        (None, Clusters::Several { .. }) => clusters.place(),
+        (Some(namespace), Clusters::Several { .. }) => format!("{namespace} of {}", clusters.place()),
         (namespace, Clusters::One(_)) => {
             format!("{} of `{}`", namespace.unwrap_or_else(|| "all namespaces".into()), clusters.place())
         }
