@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use tokio::sync::watch::Sender;
 use tokio::time::Instant;
 
+use super::resend::send;
 use super::skew::Dated;
 
 /// The longest that a server is left alone because it says so.
@@ -20,7 +21,7 @@ pub(super) fn telling_when(client: Client, dated: Sender<Option<Dated>>) -> Clie
     let service = tower::service_fn(move |request| {
         let (client, dated, asked) = (client.clone(), dated.clone(), Instant::now());
         async move {
-            let response = client.send(request).await?;
+            let response = send(&client, request).await?;
             if let Some(date) = Dated::of(&response, asked) {
                 dated.send_replace(Some(date));
             }

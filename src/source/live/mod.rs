@@ -19,6 +19,7 @@
 //! | `watch` | one watch, as a state machine |
 //! | `listing` | how a kind is listed |
 //! | `busy` | when a busy server is to be asked again, and the date of an answer |
+//! | `resend` | a request that went down with its connection |
 //! | `skew` | whether this machine's clock is off |
 //! | `fault` | what can go wrong |
 //! | `pace` | when to try again, and what to show |
@@ -41,6 +42,7 @@ mod names;
 mod pace;
 mod part;
 mod query;
+mod resend;
 mod rights;
 mod several;
 mod skew;
