@@ -156,7 +156,9 @@ impl Fields<'_> {
         };
         value.push(theme.span(Tone::Muted, format!("  {} updated{old}", workload.updated)));
         // The beginning of a name is what they all share.
-        self.add(&mut value, Tone::Muted, &one_line(&workload.name));
+        if workload.name != workload.app {
+            self.add(&mut value, Tone::Muted, &one_line(&workload.name));
+        }
         self.field(rank, &fit(&workload.app, LABEL - 1, theme), value);
     }
 
