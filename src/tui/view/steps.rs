@@ -48,16 +48,18 @@ pub fn draw(model: &Model, run: &Run, area: Rect, first: usize, rail: u16, buffe
         row(model, step, selected == Some(index), area, y, &columns, buffer);
         y += 1;
         let rail = if index + 1 < run.steps.len() { rail } else { 0 };
+        let piece = rail_piece(model.theme(), &run.steps[..=index]);
         for _ in 0..rail.min(area.bottom() - y) {
-            put(buffer, area.x + columns.glyph, y, 1, Line::from(rail_piece(model.theme(), step)), model.theme());
+            put(buffer, area.x + columns.glyph, y, 1, Line::from(piece.clone()), model.theme());
             y += 1;
         }
     }
 }
 
-/// The piece of rail that follows a step.
-fn rail_piece(theme: Theme, step: &Step) -> Span<'static> {
-    if step.passed() {
+/// The piece of rail that follows those steps. Past one that is skipped it is as it was before.
+fn rail_piece(theme: Theme, steps: &[Step]) -> Span<'static> {
+    let last = steps.iter().rfind(|step| Mark::from(&step.body) != Mark::Skipped);
+    if last.is_none_or(Step::passed) {
         theme.span(Tone::Good, theme.glyph(Glyph::RailPassed))
     } else {
         theme.span(Tone::Faint, theme.glyph(Glyph::RailAhead))
