@@ -1,13 +1,13 @@
 //! The journals of all runs.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 
 use super::{Entry, Journal, News};
-use crate::cluster::{ClusterName, Feed, FeedState, Uid};
+use crate::cluster::{Feed, FeedState, Uid};
 use crate::gate::Outcome;
-use crate::run::{Run, RunName, Subject, changes, feed_change};
+use crate::run::{Feeds, Run, RunChange, RunName, Subject, changes};
 
 /// The most journals of runs that are gone.
 const MOST_GONE: usize = 50;
@@ -16,10 +16,7 @@ const MOST_GONE: usize = 50;
 #[derive(Debug, Default)]
 pub struct Journals {
     chapters: BTreeMap<Uid, Chapter>,
-    /// How the feed of each cluster fared last.
-    feeds: BTreeMap<Option<ClusterName>, FeedState>,
-    /// The clusters of which everything was listed once.
-    listed: BTreeSet<Option<ClusterName>>,
+    feeds: Feeds,
 }
 
 /// The journal of one run.
@@ -65,13 +62,9 @@ impl Journals {
     #[must_use]
     pub fn see(&mut self, before: &[Run], after: &[Run], feed: &Feed, time: Timestamp) -> Seen {
         let mut seen = Seen::default();
-        let listed_before = self.listed.clone();
-        for (cluster, feed) in feed.each() {
-            let state = feed.state();
-            self.see_feed(cluster, &state, time, &mut seen);
-            if state.all_listed() {
-                self.listed.insert(cluster.cloned());
-            }
+        let listed_before = self.feeds.listed().clone();
+        for (change, state) in self.feeds.see(feed, time) {
+            self.note_feed(&change, &state, &mut seen);
         }
         for run in after {
             let chapter = self.chapters.entry(run.uid.clone()).or_insert_with(|| {
@@ -80,7 +73,7 @@ impl Journals {
             });
             let earlier = before.iter().find(|earlier| earlier.is(run));
             let earlier = earlier.filter(|run| listed_before.contains(&run.cluster));
-            if self.listed.contains(&run.cluster) {
+            if self.feeds.listed().contains(&run.cluster) {
                 chapter.see(earlier, run, &feed.of(run.cluster.as_ref()).state(), time, &mut seen);
             }
         }
@@ -136,16 +129,9 @@ impl Journals {
     }
 
     /// A change of the feed goes into every journal of that cluster, and is news once.
-    fn see_feed(&mut self, cluster: Option<&ClusterName>, feed: &FeedState, time: Timestamp, seen: &mut Seen) {
-        let before = self.feeds.get(&cluster.cloned()).unwrap_or(&FeedState::Connecting);
-        let change = feed_change(cluster, before, feed, time);
-        // While a connection is made again, the feed is what it was: that is when it comes back.
-        if *feed != FeedState::Connecting {
-            self.feeds.insert(cluster.cloned(), feed.clone());
-        }
-        let Some(change) = change else { return };
+    fn note_feed(&mut self, change: &RunChange, feed: &FeedState, seen: &mut Seen) {
         let mut told = Seen::default();
-        for (uid, chapter) in self.chapters.iter_mut().filter(|(_, chapter)| chapter.name.cluster.as_ref() == cluster) {
+        for (uid, chapter) in self.chapters.iter_mut().filter(|(_, chapter)| chapter.name.cluster == change.cluster) {
             let news = chapter.journal.note_feed(change.clone(), feed);
             told.tell(chapter, &[news]);
             if matches!(chapter.kept, Kept::Resumed) {

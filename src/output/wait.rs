@@ -1,6 +1,6 @@
 //! What `wait` prints, and when it ends.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::io;
 
 use jiff::Timestamp;
@@ -9,10 +9,10 @@ use super::goal::{Fares, Goal};
 use super::missing::is_met;
 use super::style::{of_word, painted};
 use super::{ChangeReport, Missing, Why};
-use crate::cluster::{ClusterEvent, ClusterName, FeedState, Kind, Pick, Selection, World};
+use crate::cluster::{ClusterEvent, ClusterName, Kind, Pick, Selection, World};
 use crate::error::ExitCode;
 use crate::gate::Target;
-use crate::run::{Run, RunChange, Source, Subject, Verdict, changes, derive, feed_change};
+use crate::run::{Feeds, Run, RunChange, Source, Subject, Verdict, changes, derive};
 
 /// How changes are printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -34,10 +34,7 @@ pub struct Waiter {
     gone: Vec<Run>,
     /// What is watched in each cluster, as far as there ever was a run of it.
     met: BTreeSet<(Option<ClusterName>, Pick)>,
-    /// How the feed of each cluster fared last.
-    feeds: BTreeMap<Option<ClusterName>, FeedState>,
-    /// The clusters of which everything was listed once. Before that, half a cluster would pass for news.
-    listed: BTreeSet<Option<ClusterName>>,
+    feeds: Feeds,
     last: Option<RunChange>,
 }
 
@@ -53,21 +50,12 @@ impl Waiter {
     pub fn see(&mut self, event: ClusterEvent) -> Vec<RunChange> {
         let time = event.time;
         self.world.apply(event);
-        let mut changed = Vec::new();
-        for (cluster, feed) in self.world.feed().each() {
-            let (before, now) = (self.feeds.entry(cluster.cloned()).or_insert(FeedState::Connecting), feed.state());
-            changed.extend(feed_change(cluster, before, &now, time));
-            if now.all_listed() {
-                self.listed.insert(cluster.cloned());
-            }
-            // While a connection is made again, the feed is what it was: that is when it comes back.
-            if now != FeedState::Connecting {
-                *before = now;
-            }
-        }
-        if !self.listed.is_empty() {
+        let mut changed: Vec<RunChange> =
+            self.feeds.see(self.world.feed(), time).into_iter().map(|(change, _)| change).collect();
+        let listed = self.feeds.listed();
+        if !listed.is_empty() {
             let mut runs = derive(&self.world);
-            runs.retain(|run| self.listed.contains(&run.cluster));
+            runs.retain(|run| listed.contains(&run.cluster));
             changed.extend(changes(&self.runs, &runs, time));
             let before = std::mem::replace(&mut self.runs, runs);
             // A Job that was done and is cleared away got where it was to get.
@@ -169,7 +157,7 @@ impl Waiter {
 
     /// What has to come before all is waited for, once everything was listed and as far as each cluster has said.
     pub fn missing(&self) -> Vec<Missing> {
-        let listed = |(cluster, ..): &(Option<&ClusterName>, _, _)| self.listed.contains(&cluster.cloned());
+        let listed = |(cluster, ..): &(Option<&ClusterName>, _, _)| self.feeds.listed().contains(&cluster.cloned());
         let missing = self.unmet().filter(listed).map(|(cluster, world, pick)| Missing::of(cluster, pick, world));
         missing.filter(|missing| missing.why != Why::Unsaid).collect()
     }

@@ -9,11 +9,12 @@
 //! | `rolling`, `replicas` | a workload of any kind, and how its pods fare |
 //! | `gitlab` | how an upgrade of GitLab becomes a run |
 //! | `job`, `rollout`, `gluesync` | the same of a plain Job, of the rollout of a workload, of an update of Gluesync |
-//! | `changes` | what became of them |
+//! | `changes`, `feeds` | what became of them, and of the feeds that tell of them |
 //! | `words`, `held` | how they stand, and what holds a rollout up, in one line |
 //! | `outlook`, `pulls` | what a backlog and a forecast say, and what was tried to pull an image, in words |
 
 mod changes;
+mod feeds;
 mod gitlab;
 mod gluesync;
 mod held;
@@ -34,6 +35,7 @@ mod words;
 mod workload;
 
 pub use changes::{GONE, RunChange, RunName, Subject, changes, feed_change, state_words};
+pub use feeds::Feeds;
 pub use held::{BY_HAND, PAUSED};
 pub use made_by::{HookDeletion, MadeBy};
 pub use outlook::{
