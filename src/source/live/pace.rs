@@ -13,6 +13,9 @@ const LONGEST: Duration = Duration::from_secs(15);
 const LONGEST_UNDEFINED: Duration = Duration::from_secs(10);
 /// The delay after a refusal: a Role may be made, but not soon.
 const FORBIDDEN: Duration = Duration::from_secs(30);
+/// A server that wants to be left alone for no longer, and then answers, was as good as there: it makes a kind's storage so
+/// long after the definition (seen on Kubernetes 1.37).
+const MOMENT: Duration = Duration::from_secs(1);
 /// How often a server that is back from an outage is asked again soon after it refused, within a quarter of a minute: it
 /// refuses everything until it has loaded its roles.
 const DOUBTED: u32 = 4;
@@ -53,7 +56,8 @@ impl Pace {
     ///
     /// A watch that was up and ends is taken up again at once, and shown only if that fails or it happens again: every
     /// watch ends now and then, and where nothing was missed that's no news. What happens again and again is waited for,
-    /// longer each time, so that nobody who is in trouble is pressed harder. A 410 after something else is the answer of a
+    /// longer each time, so that nobody who is in trouble is pressed harder. A server that is busy for a moment is asked again
+    /// after it, and shown if it is busy still. A 410 after something else is the answer of a
     /// server that is back from an outage: what was missed is asked for at once. A refusal after an outage is not believed
     /// at first: a server that starts answers before it has loaded its roles (seen on Kubernetes 1.37).
     pub(super) fn after(&mut self, fault: &Fault, up: Option<Duration>) -> Answer {
@@ -75,8 +79,9 @@ impl Pace {
                 Answer { show: Show::Nothing, delay: Duration::ZERO }
             }
             Fault::Busy { after, .. } => {
+                let show = if again == 0 && *after <= MOMENT { Show::Nothing } else { Show::Fault };
                 let delay = jittered(grown(again).min(LONGEST));
-                Answer { show: Show::Fault, delay: (*after).min(busy::LONGEST) + delay }
+                Answer { show, delay: (*after).min(busy::LONGEST) + delay }
             }
             Fault::Forbidden(_) if self.doubts > 0 => {
                 let delay = jittered(grown(1 + DOUBTED - self.doubts));
@@ -193,6 +198,18 @@ mod tests {
         };
         assert!((20.0..=20.5).contains(&delay(20).as_secs_f64()));
         assert!(delay(86_400) <= busy::LONGEST + FIRST);
+    }
+
+    #[test]
+    fn a_server_that_is_busy_for_a_moment_is_shown_if_it_still_is_and_one_that_is_for_longer_at_once() {
+        let busy = |seconds| Fault::Busy { words: "no".into(), after: Duration::from_secs(seconds) };
+        let mut pace = Pace::default();
+        let shows: Vec<Show> = (0..3).map(|_| pace.after(&busy(1), None).show).collect();
+        assert_eq!(shows, [Show::Nothing, Show::Fault, Show::Fault]);
+        assert_eq!(Pace::default().after(&busy(2), None).show, Show::Fault);
+        let mut pace = Pace::default();
+        pace.after(&broken(), None);
+        assert_eq!(pace.after(&busy(1), None).show, Show::Fault);
     }
 
     #[test]
