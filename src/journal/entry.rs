@@ -267,7 +267,7 @@ mod words {
 
     pub(super) fn deserialize<'a, D: Deserializer<'a>>(input: D) -> Result<Subject, D::Error> {
         let word = String::deserialize(input)?;
-        let mut all = StepId::ALL.map(Subject::Step).into_iter().chain([Subject::Upgrade, Subject::Feed]);
+        let mut all = StepId::all().map(Subject::Step).chain([Subject::Upgrade, Subject::Feed]);
         all.find(|subject| subject.word() == word)
             .ok_or_else(|| serde::de::Error::custom(format!("`{word}` is nothing that a journal tells of")))
     }

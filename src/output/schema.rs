@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value, json};
 
 use super::{ChangeReport, StatusList};
-use crate::cluster::{Change, ClusterEvent, Kind, WatchState, World};
+use crate::cluster::{Change, ClusterEvent, Kind, UpdateStep, WatchState, World};
 use crate::gate::{Ending, Failure, Gate, GateState, LastFailure, Target, Unseen};
 use crate::run::{
     HookDeletion, MadeBy, RolloutState, Run, Source, Step, StepBody, StepId, UnseenDeployments, changes, feed_change,
@@ -84,7 +84,7 @@ fn made_by() -> [MadeBy; 4] {
 
 /// A run of stages.
 fn of_stages() -> Run {
-    let steps = vec![Step { id: StepId::Modules, body: StepBody::Stage(Box::new(sample::stage())) }];
+    let steps = vec![Step { id: StepId::Stage(UpdateStep::Modules), body: StepBody::Stage(Box::new(sample::stage())) }];
     Run { source: Source::GluesyncPlatform, steps, ..sample::run() }
 }
 

@@ -5,7 +5,7 @@ use std::fmt;
 use jiff::{SignedDuration, Timestamp};
 
 use super::{Replica, Stage, StageState, Stuck, Workload};
-use crate::cluster::states;
+use crate::cluster::{UpdateStep, states};
 use crate::gate::{Command, Gate, GateState};
 
 /// A step of a run: a gate, or a rollout between gates.
@@ -45,20 +45,8 @@ pub enum StepId {
     Job,
     /// The rollout of a workload.
     Rollout,
-    /// Gluesync: versions are resolved, and nothing changes yet.
-    Preflight,
-    /// Gluesync: the images that a rollback restores are recorded.
-    Snapshot,
-    /// Gluesync: pipelines go into maintenance mode.
-    Maintenance,
-    /// Gluesync: Core Hub changes its image and has to be stable.
-    CoreHub,
-    /// Gluesync: the pipelines are resumed.
-    Resume,
-    /// Gluesync: the modules, one at a time.
-    Modules,
-    /// Gluesync: the outcome is written.
-    Finish,
+    /// A step of an update of Gluesync.
+    Stage(UpdateStep),
 }
 
 /// A rollout.
@@ -123,22 +111,9 @@ impl StepId {
         [Self::PreMigrations, Self::RailsRollout, Self::PostMigrations, Self::FinalRollout, Self::BatchedMigrations];
 
     /// All of them: first those of a hop of GitLab.
-    pub const ALL: [Self; 14] = [
-        Self::PreMigrations,
-        Self::RailsRollout,
-        Self::PostMigrations,
-        Self::FinalRollout,
-        Self::BatchedMigrations,
-        Self::Job,
-        Self::Rollout,
-        Self::Preflight,
-        Self::Snapshot,
-        Self::Maintenance,
-        Self::CoreHub,
-        Self::Resume,
-        Self::Modules,
-        Self::Finish,
-    ];
+    pub fn all() -> impl Iterator<Item = Self> {
+        Self::OF_A_HOP.into_iter().chain([Self::Job, Self::Rollout]).chain(UpdateStep::ALL.map(Self::Stage))
+    }
 
     /// The step as the report names it.
     pub fn word(self) -> &'static str {
@@ -150,13 +125,13 @@ impl StepId {
             Self::BatchedMigrations => "batched-migrations",
             Self::Job => "job",
             Self::Rollout => "rollout",
-            Self::Preflight => "preflight",
-            Self::Snapshot => "snapshot",
-            Self::Maintenance => "maintenance",
-            Self::CoreHub => "core-hub",
-            Self::Resume => "resume",
-            Self::Modules => "modules",
-            Self::Finish => "finish",
+            Self::Stage(UpdateStep::Preflight) => "preflight",
+            Self::Stage(UpdateStep::Snapshot) => "snapshot",
+            Self::Stage(UpdateStep::Maintenance) => "maintenance",
+            Self::Stage(UpdateStep::CoreHub) => "core-hub",
+            Self::Stage(UpdateStep::Resume) => "resume",
+            Self::Stage(UpdateStep::Modules) => "modules",
+            Self::Stage(UpdateStep::Finish) => "finish",
         }
     }
 
@@ -170,13 +145,13 @@ impl StepId {
             Self::BatchedMigrations => "Background migrations",
             Self::Job => "Job",
             Self::Rollout => "Rollout",
-            Self::Preflight => "Preflight",
-            Self::Snapshot => "Snapshot",
-            Self::Maintenance => "Maintenance mode",
-            Self::CoreHub => "Core Hub",
-            Self::Resume => "Resume pipelines",
-            Self::Modules => "Modules",
-            Self::Finish => "Finish",
+            Self::Stage(UpdateStep::Preflight) => "Preflight",
+            Self::Stage(UpdateStep::Snapshot) => "Snapshot",
+            Self::Stage(UpdateStep::Maintenance) => "Maintenance mode",
+            Self::Stage(UpdateStep::CoreHub) => "Core Hub",
+            Self::Stage(UpdateStep::Resume) => "Resume pipelines",
+            Self::Stage(UpdateStep::Modules) => "Modules",
+            Self::Stage(UpdateStep::Finish) => "Finish",
         }
     }
 

@@ -82,7 +82,8 @@ fn without_job(
     gate: &Gate,
     witness: &Witness,
 ) {
-    let told = crate::operator::STAGES.iter().position(|stage| *stage == truth.reason).map(|stage| StepId::ALL[stage]);
+    let told =
+        crate::operator::STAGES.iter().position(|stage| *stage == truth.reason).map(|stage| StepId::OF_A_HOP[stage]);
     let told = told.filter(|_| truth.observed == truth.generation);
     let later = |known: &&&JobTruth| known.generation == truth.generation && known.hop == hop && known.step > step;
     let later = known.iter().any(|job| later(&job)) || told.is_some_and(|told| told > step);

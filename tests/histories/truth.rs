@@ -145,7 +145,7 @@ fn of_job(model: &Model, job: usize) -> JobTruth {
         name: of.name.clone(),
         generation: of.generation,
         hop: of.hop,
-        step: StepId::ALL[of.gate],
+        step: StepId::OF_A_HOP[of.gate],
         gone: of.gone,
         word,
         stuck: stuck.filter(|_| word == "blocked"),

@@ -38,7 +38,7 @@ pub struct UpdateUnderWay {
 }
 
 /// The steps of an update, in their order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum UpdateStep {
     /// Target versions are resolved. Nothing changes yet.
     Preflight,

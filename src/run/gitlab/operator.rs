@@ -105,5 +105,5 @@ fn failed(step: StepId) -> Option<&'static str> {
 
 /// The step that the operator's reason belongs to, where it belongs to one.
 pub(super) fn step_of(reason: &str) -> Option<StepId> {
-    StepId::ALL.into_iter().find(|step| [running(*step), retrying(*step)].contains(&Some(reason)))
+    StepId::OF_A_HOP.into_iter().find(|step| [running(*step), retrying(*step)].contains(&Some(reason)))
 }

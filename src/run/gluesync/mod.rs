@@ -71,23 +71,13 @@ pub(super) fn update(platform: &GluesyncPlatform, world: &World) -> Run {
         phase,
         course: Course { from, target, ..Course::default() },
         operator: scene.operator_says(),
-        steps: steps.map(|(step, stage)| Step { id: id(step), body: StepBody::Stage(Box::new(stage)) }).collect(),
+        steps: steps
+            .map(|(step, stage)| Step { id: StepId::Stage(step), body: StepBody::Stage(Box::new(stage)) })
+            .collect(),
         started,
         ended,
         history: Vec::new(),
         manifest: meta.manifest.clone(),
-    }
-}
-
-fn id(step: UpdateStep) -> StepId {
-    match step {
-        UpdateStep::Preflight => StepId::Preflight,
-        UpdateStep::Snapshot => StepId::Snapshot,
-        UpdateStep::Maintenance => StepId::Maintenance,
-        UpdateStep::CoreHub => StepId::CoreHub,
-        UpdateStep::Resume => StepId::Resume,
-        UpdateStep::Modules => StepId::Modules,
-        UpdateStep::Finish => StepId::Finish,
     }
 }
 

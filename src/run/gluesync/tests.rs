@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::update;
-use crate::cluster::GluesyncPlatform;
+use crate::cluster::{GluesyncPlatform, UpdateStep};
 use crate::fixture::{Cluster, at, ended, running, waiting, with};
 use crate::gate::Target;
 use crate::run::{Component, Fate, LimitOf, Run, Stage, StageState, Step, StepId, Verdict};
@@ -72,8 +72,8 @@ fn run(objects: impl IntoIterator<Item = Value>) -> Run {
     update(cluster.world.platforms().next().unwrap(), &cluster.world)
 }
 
-fn stage(run: &Run, step: StepId) -> &Stage {
-    run.steps.iter().find(|of| of.id == step).and_then(Step::stage).unwrap()
+fn stage(run: &Run, step: UpdateStep) -> &Stage {
+    run.steps.iter().find(|of| of.id == StepId::Stage(step)).and_then(Step::stage).unwrap()
 }
 
 fn states(run: &Run) -> Vec<&'static str> {
@@ -83,7 +83,7 @@ fn states(run: &Run) -> Vec<&'static str> {
 /// Core Hub of an update that runs, its new image set, with that pod.
 fn checked(pods: impl IntoIterator<Item = Value>) -> Component {
     let objects = [under_way(json!({})), core_hub(NEW)].into_iter().chain(pods);
-    stage(&run(objects), StepId::CoreHub).components[0].clone()
+    stage(&run(objects), UpdateStep::CoreHub).components[0].clone()
 }
 
 fn command(stage: &Stage) -> String {
@@ -134,7 +134,7 @@ fn the_drain_runs_down_from_when_it_began() {
     let update = json!({"startedAt": at(0), "previousImages": {"core-hub": image("core-hub", OLD)}, "pipelines": ["a", "b"],
         "step": "Maintenance", "stepStartedAt": at(5)});
     let run = run([platform(spec, json!({"update": update})), core_hub(OLD)]);
-    let drain = stage(&run, StepId::Maintenance);
+    let drain = stage(&run, UpdateStep::Maintenance);
     let limit = drain.limit.unwrap();
     assert_eq!((limit.of, limit.began, limit.ends), (LimitOf::Drain, at(5), at(95)));
     assert_eq!(drain.pipelines, ["a", "b"]);
@@ -186,7 +186,7 @@ fn what_fails_at_once_and_what_is_waited_for_is_the_operator_s_own_rule() {
 fn a_pull_that_is_retried_is_told_with_what_to_do_and_since_when() {
     let pod = hub_pod(NEW, 10, json!({"state": waiting("ErrImagePull", "504 Gateway Timeout")}));
     let run = run([under_way(json!({})), core_hub(NEW), pod]);
-    let hub = stage(&run, StepId::CoreHub);
+    let hub = stage(&run, UpdateStep::CoreHub);
     assert_eq!((hub.state, run.verdict), (StageState::Retrying, Verdict::Upgrading));
     assert_eq!(hub.components[0].held.as_ref().unwrap().since, Some(at(10)));
     assert!(hub.advice.as_ref().unwrap().contains("keeps pulling"), "{:?}", hub.advice);
@@ -197,7 +197,7 @@ fn a_pull_that_is_retried_is_told_with_what_to_do_and_since_when() {
 fn a_rollback_of_core_hub_is_told_by_what_was_seen_of_its_images() {
     let seen = |objects: Vec<Value>| {
         let run = run(objects);
-        let hub = stage(&run, StepId::CoreHub).clone();
+        let hub = stage(&run, UpdateStep::CoreHub).clone();
         (states(&run), hub.parts.iter().map(|part| part.state.word()).collect::<Vec<_>>())
     };
     let stuck = hub_pod(NEW, 10, json!({"state": waiting("ErrImagePull", "not found")}));
@@ -246,7 +246,7 @@ fn each_step_tells_what_the_results_say_of_it() {
 fn pipelines_that_stayed_in_maintenance_mode_are_named() {
     let attempt = json!({"result": "Degraded", "results": {"core-hub": "OK", "orders": "not resumed"}, "version": NEW});
     let run = run([after(attempt)]);
-    let resume = stage(&run, StepId::Resume);
+    let resume = stage(&run, UpdateStep::Resume);
     assert_eq!((resume.state, resume.pipelines.clone()), (StageState::Failed, vec!["orders".to_owned()]));
     assert!(resume.advice.as_ref().unwrap().contains("from the Core Hub UI"), "{:?}", resume.advice);
 }
@@ -256,14 +256,14 @@ fn where_core_hub_did_not_come_back_it_has_to_come_up_first() {
     let attempt =
         json!({"result": "Failed", "notResumed": ["orders"], "version": NEW, "results": {"core-hub": "ERROR"}});
     let run = run([after(attempt), core_hub(OLD), hub_pod(OLD, 5, json!({"state": waiting("ContainerCreating", "")}))]);
-    let advice = stage(&run, StepId::Resume).advice.clone().unwrap();
+    let advice = stage(&run, UpdateStep::Resume).advice.clone().unwrap();
     assert!(advice.contains("Bring Core Hub up first"), "{advice}");
 }
 
 #[test]
 fn after_a_failure_the_spec_has_to_change_and_with_gitops_in_git() {
     let attempt = || json!({"result": "Failed", "version": NEW, "results": {"core-hub": "ROLLED_BACK"}});
-    let advice = |platform: Value| stage(&run([platform]), StepId::CoreHub).advice.clone().unwrap();
+    let advice = |platform: Value| stage(&run([platform]), UpdateStep::CoreHub).advice.clone().unwrap();
     assert!(advice(after(attempt())).contains("or make a new request in the UI"));
     let by_git = with(after(attempt()), json!({"spec": {"updatePolicy": "gitops"}}));
     let advice = advice(by_git);
@@ -305,7 +305,7 @@ fn an_update_is_not_over_before_the_operator_has_updated_itself() {
         with(workload("Deployment", "gluesync-operator", "0.2.0"), label)
     };
     let told = run([after(attempt.clone()), operator()]);
-    let finish = stage(&told, StepId::Finish);
+    let finish = stage(&told, UpdateStep::Finish);
     assert_eq!((told.verdict, finish.state, told.ended), (Verdict::Upgrading, StageState::Running, None));
     let limit = finish.limit.unwrap();
     assert_eq!((limit.of, limit.ends), (LimitOf::OwnUpdate, at(115)));
@@ -328,7 +328,7 @@ fn an_operator_that_cannot_come_up_holds_an_update_up_for_good() {
     let pod = pod("gko", "ReplicaSet", "0.3.0", 1, crashes);
     let run = run([under_way(json!({})), core_hub(OLD), operator, pod]);
     assert_eq!(run.verdict, Verdict::Stuck);
-    assert!(stage(&run, StepId::Maintenance).advice.as_ref().unwrap().contains("last finished step"));
+    assert!(stage(&run, UpdateStep::Maintenance).advice.as_ref().unwrap().contains("last finished step"));
 }
 
 #[test]
@@ -336,9 +336,9 @@ fn the_history_has_the_last_attempt_once() {
     let ended = |seconds: i64| json!({"result": "Succeeded", "version": NEW, "finishedAt": at(seconds)});
     let status = json!({"history": [ended(1), ended(2)], "lastAttempt": ended(2)});
     let told = run([platform(json!({}), status)]);
-    assert_eq!(stage(&told, StepId::Finish).past.len(), 2);
+    assert_eq!(stage(&told, UpdateStep::Finish).past.len(), 2);
     let alone = run([after(ended(3))]);
-    assert_eq!(stage(&alone, StepId::Finish).past.len(), 1);
+    assert_eq!(stage(&alone, UpdateStep::Finish).past.len(), 1);
 }
 
 #[test]
@@ -357,7 +357,7 @@ fn workloads_are_found_by_name_by_label_and_by_the_end_of_their_name() {
         ("gluesync-kafka", labelled("x", "gluesync_kafka")),
     ] {
         let run = run([update(component), workload]);
-        let module = &stage(&run, StepId::Modules).components[0];
+        let module = &stage(&run, UpdateStep::Modules).components[0];
         assert_eq!(module.image.as_deref(), Some(image("kafka", NEW).as_str()), "{component}");
     }
 }

@@ -50,6 +50,11 @@ impl Running<'_> {
         self.update.step.or_else(|| self.update.finished.map(UpdateStep::next))
     }
 
+    /// When that step began, where that is told of it.
+    fn step_began(&self, step: UpdateStep) -> Option<Timestamp> {
+        self.update.step_started.filter(|_| self.told() == Some(step))
+    }
+
     /// The step that the cluster shows: what has been done to images tells what comes before it is over.
     fn seen(&self) -> Option<UpdateStep> {
         if self.update.previous.is_empty() {
@@ -140,7 +145,7 @@ impl Running<'_> {
     /// When Core Hub got its new image, where that was seen or told.
     fn core_hub_changed(&self) -> Option<Timestamp> {
         let subject = self.core_hub.as_ref().filter(|subject| subject.changed == Changed::Yes)?;
-        let told = self.update.step_started.filter(|_| self.told() == Some(UpdateStep::CoreHub));
+        let told = self.step_began(UpdateStep::CoreHub);
         subject.checked(self.scene, self.update, told).stability?.changed
     }
 
@@ -149,7 +154,7 @@ impl Running<'_> {
         stage.pipelines.clone_from(&self.update.pipelines);
         match stage.state {
             StageState::Running => {
-                let told = self.update.step_started.filter(|_| self.told() == Some(UpdateStep::Maintenance));
+                let told = self.step_began(UpdateStep::Maintenance);
                 let began = told.or(self.began);
                 stage.started = began;
                 stage.message = match self.update.pipelines.len() {
@@ -179,7 +184,7 @@ impl Running<'_> {
         }
         match stage.state {
             StageState::Running => {
-                let told = self.update.step_started.filter(|_| self.told() == Some(UpdateStep::CoreHub));
+                let told = self.step_began(UpdateStep::CoreHub);
                 let component = subject.checked(self.scene, self.update, told);
                 stage.started = component.stability.and_then(|stability| stability.changed);
                 self.work(stage, component);
@@ -242,7 +247,7 @@ impl Running<'_> {
         let stage = stages.of(UpdateStep::Resume);
         if stage.state == StageState::Running {
             stage.pipelines.clone_from(&self.update.pipelines);
-            stage.started = self.update.step_started.filter(|_| self.told() == Some(UpdateStep::Resume)).or(ended);
+            stage.started = self.step_began(UpdateStep::Resume).or(ended);
             stage.message = "the pipelines come out of maintenance mode".to_owned();
             stage.limit = limit(LimitOf::Resume, stage.started, RESUME_SECONDS);
         }
@@ -290,7 +295,7 @@ impl Running<'_> {
 
     /// When the image of the module was set, where that is told.
     fn module_changed(&self) -> Option<Timestamp> {
-        self.update.step_started.filter(|_| self.told() == Some(UpdateStep::Modules) && self.update.component.is_some())
+        self.step_began(UpdateStep::Modules).filter(|_| self.update.component.is_some())
     }
 
     /// The module that is changed: the one that is told, or the last in their order that was touched.
