@@ -55,7 +55,7 @@ impl<'u> Subject<'u> {
         previous: &'u str,
         began: Option<Timestamp>,
     ) -> Self {
-        let told = || update.targets.get(name).cloned();
+        let told = || update.targets.get(name).or_else(|| scene.wanted(name)).cloned();
         let Some((member, image)) = scene.member(name).and_then(|member| Some((member, member.image(previous)?)))
         else {
             return Self { name, changed: Changed::Unknown, previous, image: told() };

@@ -24,7 +24,7 @@ mod words;
 
 use jiff::Timestamp;
 
-use self::member::{Member, find, members};
+use self::member::{Member, find, is_core_hub, members};
 use crate::cluster::{GluesyncPlatform, UpdateStep, World, condition};
 use crate::run::image_version as version;
 use crate::run::{Course, OperatorReport, Run, Source, Stage, StageState, Step, StepBody, StepId, Verdict};
@@ -103,6 +103,13 @@ impl Scene<'_> {
     fn core_hub_version(&self) -> Option<&str> {
         let member = self.member("core-hub")?;
         member.image("core-hub").map(version)
+    }
+
+    /// The version that the spec asks for of a component. A module without a pin gets the latest one, which the spec does not
+    /// tell.
+    fn wanted(&self, component: &str) -> Option<&String> {
+        let GluesyncPlatform { version, pins, .. } = self.platform;
+        pins.get(component).or(version.as_ref().filter(|_| is_core_hub(component)))
     }
 
     /// The updates that ended, oldest first; the last one is among them, also where no history is told.

@@ -91,6 +91,21 @@ fn command(stage: &Stage) -> String {
 }
 
 #[test]
+fn where_the_update_does_not_tell_its_targets_a_component_gets_what_the_spec_asks_for() {
+    let pinned = |more| with(under_way(more), json!({"spec": {"modules": {"kafka": "1.4"}}}));
+    let to = |platform: Value, step| -> Vec<Option<String>> {
+        let of = run([platform, core_hub(OLD)]);
+        stage(&of, step).components.iter().map(|of| of.image.clone()).collect()
+    };
+    let [core_hub, modules] = [UpdateStep::CoreHub, UpdateStep::Modules];
+    assert_eq!(to(pinned(json!({})), core_hub), [Some(NEW.into())]);
+    assert_eq!(to(pinned(json!({})), modules), [Some("1.4".into()), None], "of the other nobody tells");
+    let told = json!({"targetImages": {"core-hub": "2.4.0", "kafka": "1.5"}});
+    assert_eq!(to(pinned(told.clone()), core_hub), [Some("2.4.0".into())]);
+    assert_eq!(to(pinned(told), modules), [Some("1.5".into()), None]);
+}
+
+#[test]
 fn a_platform_of_which_nothing_is_told_is_settled() {
     let bare = json!({"kind": "GluesyncPlatform", "metadata": {"name": "gluesync"}});
     let run = run([bare]);
