@@ -14,18 +14,14 @@ pub struct Completions {
     pub wanted: Option<u32>,
     /// `spec.parallelism`: how many pods run at a time, at the most.
     pub parallelism: u32,
-    /// Whether each pod has an index of its own (`completionMode: Indexed`).
-    pub indexed: bool,
     /// Pods that succeeded: `status.succeeded`, and those of `status.uncountedTerminatedPods.succeeded`, which are not in it yet.
     pub succeeded: u32,
-    /// `status.completedIndexes`, as the Job controller writes them: `0-2,5`; empty where there are none.
-    pub completed_indexes: String,
 }
 
 impl Default for Completions {
     /// Of a Job as the API server defaults it: one pod.
     fn default() -> Self {
-        Self { wanted: Some(1), parallelism: 1, indexed: false, succeeded: 0, completed_indexes: String::new() }
+        Self { wanted: Some(1), parallelism: 1, succeeded: 0 }
     }
 }
 
@@ -39,9 +35,7 @@ impl Completions {
             // The API server defaults both to 1 where neither is given.
             wanted: if parallelism.is_none() { wanted.or(Some(1)) } else { wanted },
             parallelism: parallelism.unwrap_or(1),
-            indexed: read::text(job, &["spec", "completionMode"]).as_deref() == Some("Indexed"),
             succeeded: succeeded.saturating_add(u32::try_from(uncounted).unwrap_or(u32::MAX)),
-            completed_indexes: read::text(job, &["status", "completedIndexes"]).unwrap_or_default(),
         }
     }
 }

@@ -37,9 +37,9 @@ impl JobIndexes {
 /// The indexes of that Job, from its status and its pods; `None` where it has none.
 pub(super) fn indexes(of: &JobRecord, pods: &[&PodRecord]) -> Option<JobIndexes> {
     let job = &of.job;
-    let Indexed { backoff_limit_per_index, max_failed_indexes, completed, failed } = job.indexed.clone()?;
+    let Indexed { backoff_limit_per_index, max_failed_indexes, completed, failed } = job.indexed.as_ref()?;
     let mut indexes = JobIndexes {
-        failed,
+        failed: failed.clone(),
         limit: max_failed_indexes.filter(|limit| *limit < NO_LIMIT).map(|limit| limit.saturating_add(1)),
         open: Vec::new(),
     };

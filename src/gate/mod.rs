@@ -61,7 +61,7 @@ pub use history::failure_of;
 pub use indexes::JobIndexes;
 pub use judge::{Purpose, judge};
 pub use logs::RunLog;
-pub use policy::{By, Counting, Matched, policy_words};
+pub use policy::{By, Counting, Matched};
 pub use progress::Progress;
 pub use pulls::{NextPull, Pulls};
 pub use start::start_fault;

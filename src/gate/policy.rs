@@ -172,7 +172,7 @@ fn matched(rule: &RuleMatch, pod: &Pod, over: impl Fn(&Container) -> bool) -> Op
 }
 
 /// A policy in words, a line for each rule: `1. exit code 42 of main: fail the Job`, …, `otherwise: count`. Empty without rules.
-pub fn policy_words(rules: &[FailureRule]) -> Vec<String> {
+pub(super) fn policy_words(rules: &[FailureRule]) -> Vec<String> {
     let mut lines: Vec<String> =
         rules.iter().enumerate().map(|(place, rule)| format!("{}. {}", place + 1, rule_words(rule))).collect();
     if !lines.is_empty() {

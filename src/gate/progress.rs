@@ -24,7 +24,7 @@ impl Progress {
     /// That of a Job; `None` where one pod is all there is to it.
     pub(super) fn of(job: &Job, pods: &[&PodRecord]) -> Option<Self> {
         let completions = &job.completions;
-        if completions.wanted == Some(1) && completions.parallelism <= 1 && !completions.indexed {
+        if completions.wanted == Some(1) && completions.parallelism <= 1 && job.indexed.is_none() {
             return None;
         }
         let runs =
@@ -39,7 +39,7 @@ impl Progress {
             wanted: completions.wanted,
             running: if job.finished() { 0 } else { running },
             parallelism: completions.parallelism,
-            indexes: completions.indexed.then(|| completions.completed_indexes.clone()),
+            indexes: job.indexed.as_ref().map(|indexed| indexed.completed.to_string()),
         })
     }
 
@@ -116,10 +116,10 @@ mod tests {
     #[test]
     fn an_indexed_job_tells_which_indexes_are_done_and_of_one_that_is_over_nothing_runs() {
         let status =
-            json!({"succeeded": 3, "active": 0, "completedIndexes": "0-1,4", "conditions": [holds("Complete", "", 9)]});
+            json!({"succeeded": 3, "active": 0, "completedIndexes": "0,1,4", "conditions": [holds("Complete", "", 9)]});
         let spec = json!({"completions": 3, "parallelism": 3, "completionMode": "Indexed"});
         let still = pod("a", 0, json!({"state": running(2)}));
         let progress = Cluster::of([of(spec, status), still]).gate().job.unwrap().progress.unwrap();
-        assert_eq!((progress.to_string().as_str(), progress.indexes.as_deref()), ("3 of 3 done", Some("0-1,4")));
+        assert_eq!((progress.to_string().as_str(), progress.indexes.as_deref()), ("3 of 3 done", Some("0,1,4")));
     }
 }
