@@ -11,7 +11,7 @@ use super::theme::Theme;
 use super::update::update;
 use super::view;
 use crate::cluster::WatchState;
-use crate::gate::{Ending, LastFailure};
+use crate::gate::{Ending, GateState, LastFailure};
 use crate::run::{Run, StepBody};
 use crate::tape::Motion;
 
@@ -299,6 +299,19 @@ fn a_kiosk_says_why_a_job_failed_whose_attempts_never_did() {
     let frame = |redact| text(&drawn(&kiosk(COLOUR, (100, 30), redact, vec![run.clone()])));
     assert!(frame(false).contains("Job has reached the specified backoff limit"), "{}", frame(false));
     assert!(!frame(true).contains("Job has reached"), "{}", frame(true));
+}
+
+#[test]
+fn a_kiosk_says_by_which_rule_of_a_policy_a_job_failed() {
+    let mut run = fixture::failed();
+    if let StepBody::Gate(gate) = &mut run.steps[2].body
+        && let GateState::Failed(failure) = &mut gate.state
+    {
+        failure.reason = "PodFailurePolicy".into();
+        failure.message = "Container a for pod b failed with exit code 42 matching FailJob rule at index 1".into();
+    }
+    let frame = text(&drawn(&kiosk(COLOUR, (100, 30), false, vec![run])));
+    assert!(frame.contains("PodFailurePolicy by rule 2, 38 s ago"), "{frame}");
 }
 
 #[test]

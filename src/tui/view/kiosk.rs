@@ -10,7 +10,7 @@ use super::big::big;
 use super::{banner, fields, header, instances, scrubber, steps, summary, waiting, words};
 use crate::cluster::FeedState;
 use crate::gate::{Gate, GateJob, GateState, LastFailure, Outcome, Outlook};
-use crate::run::{Run, Source, Step, Verdict, outlook_words, pending_words};
+use crate::run::{Run, Source, Step, Verdict, outlook_words, pending_words, reason_words};
 use crate::tui::mark::Mark;
 use crate::tui::model::Model;
 use crate::tui::theme::{Glyph, Tone};
@@ -283,7 +283,7 @@ fn trouble(model: &Model, step: &Step, job: &GateJob, width: usize) -> Vec<Line<
             let since = failure.since.map(|since| format!(", {} ago", ago(since))).unwrap_or_default();
             // What failed last says more than that the limit is reached.
             let message = if known.is_some() { "" } else { model.told(&failure.message) };
-            say(format!("{}{since}", failure.reason), message);
+            say(format!("{}{since}", reason_words(failure)), message);
         }
         _ => {}
     }
