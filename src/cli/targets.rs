@@ -224,8 +224,7 @@ fn of_kind(kind: &str, text: &str) -> Result<Pick, String> {
 }
 
 fn selector(text: &str) -> Result<Pick, String> {
-    LabelSelector::read(text)?;
-    Ok(Pick::Job(JobPick::Labelled(text.to_owned())))
+    Ok(Pick::Job(JobPick::Labelled(LabelSelector::read(text)?)))
 }
 
 #[cfg(test)]

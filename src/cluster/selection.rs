@@ -32,8 +32,8 @@ pub enum Pick {
 pub enum JobPick {
     /// The one of that name.
     Named(String),
-    /// Those that a label selector selects, by its text.
-    Labelled(String),
+    /// Those that a label selector selects.
+    Labelled(LabelSelector),
     /// All there are.
     All,
 }
@@ -111,7 +111,7 @@ impl Pick {
         let kind = self.kind().name();
         match (self, self.name()) {
             (_, Some(name)) => format!("{kind} `{name}`"),
-            (Self::Job(JobPick::Labelled(selector)), None) => format!("{kind} with `{selector}`"),
+            (Self::Job(JobPick::Labelled(selector)), None) => format!("{kind} with `{}`", selector.text()),
             (_, None) => kind.to_owned(),
         }
     }
@@ -174,8 +174,7 @@ impl JobPick {
     pub fn picks(&self, job: &Job) -> bool {
         match self {
             Self::Named(name) => *name == job.meta.name,
-            Self::Labelled(selector) => LabelSelector::read(selector)
-                .is_ok_and(|selector| selector.holds(|key| job.labels.get(key).map(String::as_str))),
+            Self::Labelled(selector) => selector.holds(|key| job.labels.get(key).map(String::as_str)),
             Self::All => true,
         }
     }
@@ -200,7 +199,7 @@ impl fmt::Display for Pick {
             Self::GitLabCore(name) => ("gitlabcore", name.as_deref()),
             Self::GluesyncPlatform(name) => ("gluesyncplatform", name.as_deref()),
             Self::Job(JobPick::Named(name)) => ("job", Some(name.as_str())),
-            Self::Job(JobPick::Labelled(selector)) => return write!(out, "job?{selector}"),
+            Self::Job(JobPick::Labelled(selector)) => return write!(out, "job?{}", selector.text()),
             Self::Job(JobPick::All) => ("job", None),
             Self::Rollout(kind, name) => (kind.singular(), Some(name.as_str())),
         };
@@ -231,8 +230,7 @@ impl FromStr for Pick {
     /// Reads it as it is typed: a kind, or a kind and a name, as `kubectl` takes them, with its short names.
     fn from_str(text: &str) -> Result<Self, String> {
         if let Some(selector) = text.strip_prefix("job?") {
-            LabelSelector::read(selector)?;
-            return Ok(Self::Job(JobPick::Labelled(selector.to_owned())));
+            return Ok(Self::Job(JobPick::Labelled(LabelSelector::read(selector)?)));
         }
         let (kind, name) = text.split_once('/').map_or((text, None), |(kind, name)| (kind, Some(name)));
         if name.is_some_and(|name| !is_name(name)) {

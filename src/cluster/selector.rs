@@ -9,16 +9,19 @@ use serde_json::Value;
 use scan::{Word, words};
 
 /// A label selector: all of its requirements have to hold.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct LabelSelector(Vec<Requirement>);
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct LabelSelector {
+    text: String,
+    requirements: Vec<Requirement>,
+}
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Requirement {
     key: String,
     test: Test,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Test {
     Exists,
     Missing,
@@ -70,12 +73,17 @@ impl LabelSelector {
                 }
             }
         }
-        Ok(Self(requirements))
+        Ok(Self { text: text.to_owned(), requirements })
+    }
+
+    /// As it was written.
+    pub fn text(&self) -> &str {
+        &self.text
     }
 
     /// Whether it selects everything.
     pub fn is_all(&self) -> bool {
-        self.0.is_empty()
+        self.requirements.is_empty()
     }
 
     /// Whether it selects an object.
@@ -86,7 +94,7 @@ impl LabelSelector {
 
     /// Whether it selects what has these labels.
     pub fn holds<'a>(&self, label: impl Fn(&str) -> Option<&'a str>) -> bool {
-        self.0.iter().all(|requirement| requirement.holds(label(&requirement.key)))
+        self.requirements.iter().all(|requirement| requirement.holds(label(&requirement.key)))
     }
 }
 

@@ -73,7 +73,7 @@ fn part(kind: Kind, pick: &Pick) -> Option<Part> {
             Some(Part::Labelled("com.molo17.conductor.type", Vec::new()))
         }
         (Pick::Job(JobPick::Named(name)), Kind::Job) => Some(Part::Named(name.clone())),
-        (Pick::Job(JobPick::Labelled(selector)), Kind::Job) => Some(Part::Selected(selector.clone())),
+        (Pick::Job(JobPick::Labelled(selector)), Kind::Job) => Some(Part::Selected(selector.text().to_owned())),
         (Pick::Job(JobPick::Named(name)), Kind::Pod) if name.len() <= LONGEST_LABEL => {
             Some(Part::Labelled("job-name", vec![name.clone()]))
         }
