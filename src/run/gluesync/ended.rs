@@ -296,3 +296,6 @@ fn results(components: &[Component]) -> String {
     parts.extend(others.map(|of| format!("{} {}", of.name, of.result.as_deref().unwrap_or(of.state.word()))));
     parts.join(", ")
 }
+
+#[cfg(test)]
+mod tests;
