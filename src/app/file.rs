@@ -146,12 +146,7 @@ fn events(
 /// The namespaces with something that is picked.
 fn namespaces(events: &[ClusterEvent], pick: &Pick) -> BTreeSet<String> {
     let of = |object: &Object| pick.is(object).then(|| object.meta().namespace.clone());
-    let objects = events.iter().flat_map(|event| match &event.change {
-        Change::Applied(object) => std::slice::from_ref(&**object),
-        Change::Replaced { objects, .. } => objects,
-        _ => &[],
-    });
-    objects.filter_map(of).collect()
+    events.iter().flat_map(|event| event.change.objects()).filter_map(of).collect()
 }
 
 /// Names, the first few of them where there are many.

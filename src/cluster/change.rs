@@ -106,6 +106,17 @@ pub enum Change {
     Alive(Kind),
 }
 
+impl Change {
+    /// The objects that it tells of; of one that is gone the last there was of it.
+    pub fn objects(&self) -> &[Object] {
+        match self {
+            Self::Replaced { objects, .. } => objects,
+            Self::Applied(object) | Self::Deleted(object) => std::slice::from_ref(object),
+            _ => &[],
+        }
+    }
+}
+
 /// The part of a kind that one watch covers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Scope {

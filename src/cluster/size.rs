@@ -14,8 +14,9 @@ impl ClusterEvent {
     pub fn size(&self) -> usize {
         size_of::<Self>()
             + match &self.change {
-                Change::Applied(object) | Change::Deleted(object) => object.size(),
-                Change::Replaced { objects, .. } => objects.iter().map(Object::size).sum(),
+                change @ (Change::Applied(_) | Change::Deleted(_) | Change::Replaced { .. }) => {
+                    change.objects().iter().map(Object::size).sum()
+                }
                 Change::Log(change) => match &change.news {
                     LogNews::Lines(lines) => lines.iter().map(super::LogLine::size).sum(),
                     LogNews::Opened(_) | LogNews::TakenBack(_) | LogNews::Closed(_) => 0,
@@ -30,10 +31,7 @@ impl ClusterEvent {
 
     /// How many objects it tells of, at least one: what taking it in costs, about.
     pub fn objects(&self) -> usize {
-        match &self.change {
-            Change::Replaced { objects, .. } => objects.len().max(1),
-            _ => 1,
-        }
+        self.change.objects().len().max(1)
     }
 
     /// Forgets what the server wrote of objects that no run of what is watched is made of: a [`World`] does not keep it

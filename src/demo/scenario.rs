@@ -62,7 +62,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::cluster::{Change, Object, World};
+    use crate::cluster::{Object, World};
     use crate::run::{Verdict, derive};
 
     #[test]
@@ -71,12 +71,8 @@ mod tests {
             let recording = scenario.recording().unwrap();
             assert_eq!(recording.cuts, [], "{}", scenario.name);
             let whole = |object: &Object| object.meta().manifest.object().is_some();
-            let objects = recording.events.iter().flat_map(|event| match &event.change {
-                Change::Applied(object) | Change::Deleted(object) => std::slice::from_ref(&**object),
-                Change::Replaced { objects, .. } => objects,
-                _ => &[],
-            });
-            assert!(objects.into_iter().all(whole), "{}: a part of an object can't be served", scenario.name);
+            let mut objects = recording.events.iter().flat_map(|event| event.change.objects());
+            assert!(objects.all(whole), "{}: a part of an object can't be served", scenario.name);
             let mut world = World::default();
             recording.events.into_iter().for_each(|event| world.apply(event));
             let runs = derive(&world);

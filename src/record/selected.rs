@@ -1,7 +1,7 @@
 //! What a recording is of.
 
 use super::Recording;
-use crate::cluster::{Change, ClusterEvent, JobPick, Kind, Object, Pick, Selection};
+use crate::cluster::{Change, ClusterEvent, JobPick, Kind, Pick, Selection};
 
 impl Recording {
     /// The same, of that, whatever it says itself.
@@ -19,7 +19,7 @@ impl Recording {
             Change::Watch { kind, .. } | Change::Replaced { kind, .. } | Change::Alive(kind) => {
                 *kind == Kind::GitLabCore
             }
-            change => objects(change).iter().any(|object| object.kind() == Kind::GitLabCore),
+            change => change.objects().iter().any(|object| object.kind() == Kind::GitLabCore),
         };
         self.events.iter().any(of_cores).then(|| ClusterEvent::selection(&self.events))
     }
@@ -27,18 +27,10 @@ impl Recording {
     /// The same, of what there is: its Jobs, and its platforms.
     pub(super) fn of_what_there_is(self) -> Self {
         let holds =
-            |kind| self.events.iter().flat_map(|event| objects(&event.change)).any(|object| object.kind() == kind);
+            |kind| self.events.iter().flat_map(|event| event.change.objects()).any(|object| object.kind() == kind);
         let picks = [Pick::Job(JobPick::All), Pick::GluesyncPlatform(None)];
         let picks: Vec<Pick> = picks.into_iter().filter(|pick| holds(pick.kind())).collect();
         if picks.is_empty() { self } else { self.of(Selection::of(picks)) }
-    }
-}
-
-fn objects(change: &Change) -> &[Object] {
-    match change {
-        Change::Applied(object) | Change::Deleted(object) => std::slice::from_ref(object),
-        Change::Replaced { objects, .. } => objects,
-        _ => &[],
     }
 }
 
