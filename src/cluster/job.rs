@@ -223,6 +223,11 @@ impl Job {
 }
 
 impl Indexed {
+    /// Whether an index is over: it is complete, or it failed.
+    pub fn is_over(&self, index: u32) -> bool {
+        self.completed.has(index) || self.failed.has(index)
+    }
+
     fn read(object: &Value) -> Option<Self> {
         if read::text(object, &["spec", "completionMode"])? != "Indexed" {
             return None;

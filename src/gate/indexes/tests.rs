@@ -108,6 +108,15 @@ fn a_pod_that_its_job_stopped_as_it_gave_up_brings_its_index_no_nearer() {
     assert_eq!(job.terms.indexes.unwrap().open, [(3, Tally::new(1, 3))]);
 }
 
+/// The pods of a Job are heard of on another stream than the Job.
+#[test]
+fn a_pod_of_an_index_that_is_over_was_not_stopped_with_its_job_although_its_end_was_not_heard_of() {
+    let over = json!({"status": {"failed": 2, "failedIndexes": "3", "completedIndexes": "0-2,4",
+        "conditions": [holds("FailureTarget", "FailedIndexes", 20)]}});
+    let job = gate_job([indexed(over), of("a", 3, 1, 0, json!({}))]);
+    assert_eq!(job.attempts.pods.failed, 2);
+}
+
 #[test]
 fn an_index_begins_anew_after_a_suspension() {
     let cluster = Cluster::of([
