@@ -135,8 +135,10 @@ impl Dashboard {
             if rest.next_if(|entry| tells(entry, line)).is_some() {
                 continue;
             }
-            let same = |later: &&Line| later.change["subject"] == line.change["subject"];
-            let next = lines[number + 1..].iter().find(same);
+            // The next hop has steps of its own.
+            let ends =
+                |later: &&Line| later.change["subject"] == line.change["subject"] || later.text().starts_with("Hop ");
+            let next = lines[number + 1..].iter().find(ends);
             let stood = next.is_none_or(|next| next.at.duration_since(line.at) >= SEEN);
             ensure!(!stood, "the journal lacks `{}`\n{}", line.text(), entries.join("\n"));
         }
