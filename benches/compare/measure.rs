@@ -197,6 +197,9 @@ impl<'a> Comparison<'a> {
             let after = running.look()?;
             figures.put(Row::UnrelatedProcessor, pods, before.processor_until(&after)?);
             figures.put(Row::UnrelatedBytes, pods, before.bytes_until(&after)?);
+        } else {
+            // A watch is opened anew every few minutes: what is asked in all is asked in the same time.
+            sleep(SETTLING * 3 + self.extent.busy).await;
         }
         let end = running.look()?;
         figures.put(Row::AllRequests, pods, Each::of(|program| Ok(end.each.get(program).requests))?);
