@@ -72,12 +72,10 @@ pub(super) fn taken(record: &PodRecord, of: &JobRecord) -> Taken {
     let at_or_after = |moment: Timestamp| {
         moment.checked_sub(TOLERANCE).is_ok_and(|early| requested.is_none_or(|requested| requested >= early))
     };
-    // Whoever hears of the pod later than of the Job: an index is over once its pod has ended.
-    if pod.index.is_some_and(|of| job.indexed.as_ref().is_some_and(|indexes| indexes.is_over(of.index))) {
-        return Taken::Not;
-    }
+    // An index is over once its pod has ended: that may be heard of the Job before the pod.
+    let over = || pod.index.is_some_and(|of| job.indexed.as_ref().is_some_and(|indexes| indexes.is_over(of.index)));
     // One that answers such a request with exit code 0 has not passed all the same.
-    if let Some(since) = gave_up_at(job).filter(|since| at_or_after(*since)) {
+    if let Some(since) = gave_up_at(job).filter(|since| at_or_after(*since) && !over()) {
         return Taken::JobGaveUp { since };
     }
     let Some(requested) = requested else { return Taken::Not };

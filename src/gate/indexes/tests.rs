@@ -1,7 +1,7 @@
 use serde_json::{Value, json};
 
 use crate::fixture::{Cluster, at, ended, holds, job, pod, running, with};
-use crate::gate::{Count, GateJob, GateState, Tally};
+use crate::gate::{Count, GateJob, GateState, LastFailure, Tally};
 
 /// An Indexed Job of five indexes, each of which may fail twice, and two of them for good.
 fn indexed(more: Value) -> Value {
@@ -115,6 +115,19 @@ fn a_pod_of_an_index_that_is_over_was_not_stopped_with_its_job_although_its_end_
         "conditions": [holds("FailureTarget", "FailedIndexes", 20)]}});
     let job = gate_job([indexed(over), of("a", 3, 1, 0, json!({}))]);
     assert_eq!(job.attempts.pods.failed, 2);
+}
+
+#[test]
+fn an_index_that_failed_as_somebody_deleted_its_pod_says_so() {
+    let asked = json!({"metadata": {"deletionTimestamp": at(50), "deletionGracePeriodSeconds": 30}});
+    let state = json!({"state": ended(137, 2, 50)});
+    let status = json!({"phase": "Failed", "containerStatuses": [with(json!({"name": "migrations", "restartCount": 0}), state)]});
+    let job = gate_job([
+        indexed(json!({"status": {"failed": 3, "failedIndexes": "3"}})),
+        with(of("d", 3, 2, 0, status), asked),
+    ]);
+    let Some(LastFailure::Known(failure)) = job.last_failure else { panic!() };
+    assert_eq!(failure.ending.to_string(), "pod failed (Deleted)");
 }
 
 #[test]
