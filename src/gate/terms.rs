@@ -63,13 +63,17 @@ impl Terms {
 }
 
 fn listed(indexes: &crate::cluster::Indexes) -> String {
-    if indexes.is_empty() { "no index".to_owned() } else { format!("index {indexes}") }
+    match indexes.count() {
+        0 => "no index".to_owned(),
+        1 => format!("index {indexes}"),
+        _ => format!("indexes {indexes}"),
+    }
 }
 
 fn success_words(rule: &SuccessRule) -> String {
     match (&rule.indexes, rule.count) {
-        (Some(indexes), None) => format!("once all of index {indexes} completed"),
-        (Some(indexes), Some(count)) => format!("once {count} of index {indexes} completed"),
+        (Some(indexes), None) => format!("once all of {} completed", listed(indexes)),
+        (Some(indexes), Some(count)) => format!("once {count} of {} completed", listed(indexes)),
         (None, Some(count)) => format!("once {count} indexes completed"),
         (None, None) => "never".to_owned(),
     }

@@ -193,7 +193,7 @@ fn a_job_says_what_is_complete_what_failed_and_when_it_is_enough() {
         [
             "failed: index 1, the Job gives up at 3",
             "open: index 3: 1 of 3 failed, 2 left",
-            "success: once 2 of index 0-2 completed",
+            "success: once 2 of indexes 0-2 completed",
             "success: once 4 indexes completed",
             "replacement: a pod counts and is replaced once it failed, not while it ends",
         ]
