@@ -43,15 +43,20 @@ fn whole(screen: &Screen, place: &Place) -> bool {
         && screen.contents().contains(place.sign)
 }
 
-/// What a place shows once nothing is under way any more: when it is drawn as a whole, and its clock moved on since. (The
-/// size is there for who draws before it is told of.)
+/// What a place shows once nothing is under way any more: when it is drawn as a whole, its log was asked for, and all but its
+/// clock stayed as it was while that moved on. (The size is there for who draws before it is told of.)
 #[track_caller]
 fn settled(terminal: &mut Terminal, place: &Place) -> String {
-    terminal.until(place.name, |screen| whole(screen, place));
     let clock = |screen: &Screen| screen.contents().lines().next().map(str::to_owned);
-    let before = clock(terminal.screen());
-    terminal.until(place.name, |screen| whole(screen, place) && clock(screen) != before);
-    still(terminal.screen())
+    let asked = |screen: &Screen| !screen.contents().contains("no log was read yet");
+    terminal.until(place.name, |screen| whole(screen, place) && asked(screen));
+    loop {
+        let (before, shown) = (clock(terminal.screen()), still(terminal.screen()));
+        terminal.until(place.name, |screen| whole(screen, place) && clock(screen) != before);
+        if still(terminal.screen()) == shown {
+            return shown;
+        }
+    }
 }
 
 #[test]
