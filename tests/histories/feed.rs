@@ -7,6 +7,7 @@ use std::rc::Rc;
 use gatewatch::cluster::{Change, ClusterEvent, Kind, Object, Scope, World};
 use gatewatch::run::derive;
 
+use crate::histories;
 use crate::model::Write;
 use crate::truth::Truth;
 use crate::witness::Witness;
@@ -46,7 +47,7 @@ impl<'a> Listener<'a> {
                 self.world.apply(self.history[number].event.clone());
             }
             Told::List(kind, until) => {
-                let objects = there(&self.history[..=until], kind);
+                let objects = histories::there(self.history[..=until].iter().map(|write| &write.event), kind);
                 objects.iter().for_each(|object| self.witness.see(object));
                 let objects = objects.into_iter().cloned().collect();
                 self.apply(until, Change::Replaced { kind, scope: Scope::All, objects });
@@ -74,21 +75,7 @@ impl<'a> Listener<'a> {
 
 /// The object that a write tells of.
 pub fn object(write: &Write) -> &Object {
-    let (Change::Applied(object) | Change::Deleted(object)) = &write.event.change else { unreachable!() };
-    object
-}
-
-/// The objects of a kind that there are after those writes.
-fn there(history: &[Write], kind: Kind) -> Vec<&Object> {
-    let mut there = BTreeMap::new();
-    for write in history.iter().filter(|write| object(write).kind() == kind) {
-        let of = object(write);
-        match write.event.change {
-            Change::Deleted(_) => drop(there.remove(&of.meta().uid)),
-            _ => drop(there.insert(&of.meta().uid, of)),
-        }
-    }
-    there.into_values().collect()
+    histories::object(&write.event)
 }
 
 /// All of it, in the order in which it happened.

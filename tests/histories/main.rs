@@ -13,6 +13,8 @@ mod compare;
 mod controller;
 mod coverage;
 mod feed;
+#[path = "../common/histories.rs"]
+mod histories;
 mod kubectl;
 mod kubelet;
 mod model;
@@ -31,7 +33,6 @@ use gatewatch::cluster::{Change, Object};
 use gatewatch::run::derive;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
-use proptest::test_runner::RngSeed;
 use proptest::test_runner::TestRunner;
 
 use crate::coverage::Coverage;
@@ -92,11 +93,6 @@ fn tail(history: &[Write]) -> String {
     history[history.len().saturating_sub(40)..].iter().map(line).collect()
 }
 
-/// How many histories each test tells: enough to be quick, or as many as asked for.
-fn cases() -> u32 {
-    std::env::var("HISTORIES").map_or(60, |many| many.parse().expect("HISTORIES is a number"))
-}
-
 fn choices() -> impl Strategy<Value = Vec<u8>> {
     prop::collection::vec(any::<u8>(), 1..60)
 }
@@ -111,14 +107,8 @@ fn histories_hold_all_that_can_become_of_a_job() {
     assert_eq!(coverage.too_seldom(), Vec::<String>::new(), "{coverage:#?}");
 }
 
-/// The same histories at every run, so that a change is to blame for a difference; others where their number is asked for.
-fn config() -> ProptestConfig {
-    let rng_seed = if std::env::var_os("HISTORIES").is_some() { RngSeed::Random } else { RngSeed::Fixed(0x6a7e) };
-    ProptestConfig { cases: cases(), failure_persistence: None, rng_seed, ..ProptestConfig::default() }
-}
-
 proptest! {
-    #![proptest_config(config())]
+    #![proptest_config(histories::config(60, 0x6a7e))]
 
     #[test]
     fn what_is_told_in_order_is_reported_as_it_is(script in script()) {

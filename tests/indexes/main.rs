@@ -8,6 +8,8 @@
     reason = "a test fails by panicking, its helpers too"
 )]
 
+#[path = "../common/histories.rs"]
+mod histories;
 mod model;
 mod objects;
 
@@ -19,7 +21,7 @@ use gatewatch::run::derive;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
-use proptest::test_runner::{RngSeed, TestRunner};
+use proptest::test_runner::TestRunner;
 
 use crate::model::{FAILS_INDEX, FAILS_JOB, IGNORED, Script, Truth, Write};
 
@@ -94,8 +96,7 @@ impl Listener<'_> {
 }
 
 fn object(write: &Write) -> &Object {
-    let (Change::Applied(object) | Change::Deleted(object)) = &write.event.change else { unreachable!() };
-    object
+    histories::object(&write.event)
 }
 
 /// Every history as it is told, and what its reader makes of the error.
@@ -110,15 +111,8 @@ fn told(history: &[Write], until: usize, error: TestCaseError) -> TestCaseError 
     TestCaseError::fail(format!("after {until}: {error}\n{}", lines[lines.len().saturating_sub(25)..].concat()))
 }
 
-fn config() -> ProptestConfig {
-    let asked = std::env::var("HISTORIES").ok();
-    let rng_seed = if asked.is_some() { RngSeed::Random } else { RngSeed::Fixed(0x1d) };
-    let cases = asked.map_or(200, |many| many.parse().expect("HISTORIES is a number"));
-    ProptestConfig { cases, failure_persistence: None, rng_seed, ..ProptestConfig::default() }
-}
-
 proptest! {
-    #![proptest_config(config())]
+    #![proptest_config(histories::config(200, 0x1d))]
 
     #[test]
     fn what_is_told_in_order_is_reported_as_it_is(script in script()) {
@@ -162,15 +156,8 @@ proptest! {
         let begins = begins.index(before);
         let mut listener = Listener { script: &script, world: world(), failed: 0 };
         for kind in [Kind::Pod, Kind::Job] {
-            let mut there = BTreeMap::new();
-            for write in history[..=begins].iter().filter(|write| object(write).kind() == kind) {
-                let of = object(write);
-                match write.event.change {
-                    Change::Deleted(_) => drop(there.remove(&of.meta().uid)),
-                    _ => drop(there.insert(of.meta().uid.clone(), of.clone())),
-                }
-            }
-            let change = Change::Replaced { kind, scope: Scope::All, objects: there.into_values().collect() };
+            let there = histories::there(history[..=begins].iter().map(|write| &write.event), kind);
+            let change = Change::Replaced { kind, scope: Scope::All, objects: there.into_iter().cloned().collect() };
             listener.world.apply(ClusterEvent { cluster: None, time: history[begins].event.time, change });
         }
         listener.check(&history[begins].truth).map_err(|error| told(&history, begins, error))?;
