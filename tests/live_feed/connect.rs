@@ -7,7 +7,7 @@ use gatewatch::error::ExitCode;
 use gatewatch::source::live::{ConnectOptions, known};
 use tempfile::TempDir;
 
-use crate::endpoint::{NO_GROUPS, REFUSED, connect_to, kubeconfig, refused, server, server_that};
+use crate::endpoint::{NO_GROUPS, REFUSED, connect_to, kubeconfig, refused, rewrite, server, server_that};
 
 #[tokio::test]
 async fn a_kubeconfig_that_is_not_there() {
@@ -37,8 +37,7 @@ async fn a_wrong_context_names_the_contexts_there_are() {
 async fn a_context_whose_name_holds_control_characters() {
     let folder = TempDir::new().unwrap();
     let file = kubeconfig(&folder, "http://127.0.0.1:1");
-    let text = std::fs::read_to_string(&file).unwrap().replace("name: prod", r#"name: "pr\e[31mod\nx""#);
-    std::fs::write(&file, text).unwrap();
+    rewrite(&file, "name: prod", r#"name: "pr\e[31mod\nx""#);
     let message = refused(ConnectOptions { kubeconfig: Some(file.clone()), ..Default::default() }).await;
     assert_eq!(message, format!("no context `prod` in {}; choose with --context one of: prod x, bare", file.display()));
 }

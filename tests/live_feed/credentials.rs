@@ -9,7 +9,9 @@ use gatewatch::cluster::Kind;
 use gatewatch::source::live::{ConnectOptions, connect};
 use tempfile::TempDir;
 
-use crate::endpoint::{NO_GROUPS, REFUSED, connect_to, kubeconfig, kubeconfig_with, refused, server, server_that};
+use crate::endpoint::{
+    NO_GROUPS, REFUSED, connect_to, kubeconfig, kubeconfig_with, refused, rewrite, server, server_that,
+};
 use crate::feed::{Feed, words};
 use crate::server::listed;
 
@@ -33,8 +35,7 @@ async fn a_client_certificate_that_is_not_there_is_named() {
     let folder = TempDir::new().unwrap();
     let file = kubeconfig(&folder, "http://127.0.0.1:1");
     let user = "client-certificate: /nowhere/cert, client-key: /nowhere/key";
-    let text = std::fs::read_to_string(&file).unwrap().replace("token: secret", user);
-    std::fs::write(&file, text).unwrap();
+    rewrite(&file, "token: secret", user);
     let message = refused(ConnectOptions { kubeconfig: Some(file), ..Default::default() }).await;
     assert!(message.contains("the file /nowhere/cert cannot be read: No such file or directory; "), "{message}");
 }
@@ -43,8 +44,7 @@ async fn a_client_certificate_that_is_not_there_is_named() {
 async fn a_token_file_that_is_not_there_is_named() {
     let folder = TempDir::new().unwrap();
     let file = kubeconfig(&folder, "http://127.0.0.1:1");
-    let text = std::fs::read_to_string(&file).unwrap().replace("token: secret", "tokenFile: /nowhere/token");
-    std::fs::write(&file, text).unwrap();
+    rewrite(&file, "token: secret", "tokenFile: /nowhere/token");
     let message = refused(ConnectOptions { kubeconfig: Some(file), ..Default::default() }).await;
     assert_eq!(
         message,
@@ -66,8 +66,7 @@ fn kubeconfig_with_plugin(folder: &TempDir, server: &str, script: &str) -> PathB
     let exec = format!(
         "exec: {{apiVersion: client.authentication.k8s.io/v1, command: sh, args: [-c, '{script}'], interactiveMode: Never}}"
     );
-    let text = std::fs::read_to_string(&file).unwrap().replace("token: secret", &exec);
-    std::fs::write(&file, text).unwrap();
+    rewrite(&file, "token: secret", &exec);
     file
 }
 
@@ -87,8 +86,7 @@ async fn a_credential_plugin_that_fails_is_told_by_its_last_word() {
 async fn a_credential_plugin_that_is_not_there() {
     let folder = TempDir::new().unwrap();
     let file = kubeconfig_with_plugin(&folder, "http://127.0.0.1:1", "");
-    let text = std::fs::read_to_string(&file).unwrap().replace("command: sh", "command: no-such-plugin");
-    std::fs::write(&file, text).unwrap();
+    rewrite(&file, "command: sh", "command: no-such-plugin");
     let message = refused(ConnectOptions { kubeconfig: Some(file), ..Default::default() }).await;
     assert!(message.contains(" with `no-such-plugin`: No such file"), "{message}");
 }

@@ -2,7 +2,7 @@
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
 
@@ -40,6 +40,13 @@ fn answer(mut stream: TcpStream, answers: impl Fn(&str) -> (u16, String)) {
 
 pub fn kubeconfig(folder: &TempDir, server: &str) -> PathBuf {
     kubeconfig_with(folder, server, "secret")
+}
+
+/// Writes something else in a kubeconfig where that stands.
+pub fn rewrite(file: &Path, from: &str, to: &str) {
+    let text = std::fs::read_to_string(file).unwrap();
+    assert!(text.contains(from), "no `{from}` in {text}");
+    std::fs::write(file, text.replace(from, to)).unwrap();
 }
 
 pub fn kubeconfig_with(folder: &TempDir, server: &str, token: &str) -> PathBuf {

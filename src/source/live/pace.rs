@@ -57,9 +57,9 @@ impl Pace {
     /// A watch that was up and ends is taken up again at once, and shown only if that fails or it happens again: every
     /// watch ends now and then, and where nothing was missed that's no news. What happens again and again is waited for,
     /// longer each time, so that nobody who is in trouble is pressed harder. A server that is busy for a moment is asked again
-    /// after it, and shown if it is busy still. A 410 after something else is the answer of a
-    /// server that is back from an outage: what was missed is asked for at once. A refusal after an outage is not believed
-    /// at first: a server that starts answers before it has loaded its roles (seen on Kubernetes 1.37).
+    /// after it, and shown if it is busy still. A 410 after something else is the answer of a server that is back from an
+    /// outage: what was missed is asked for at once. A refusal after an outage is not believed at first: a server that starts
+    /// answers before it has loaded its roles (seen on Kubernetes 1.37).
     pub(super) fn after(&mut self, fault: &Fault, up: Option<Duration>) -> Answer {
         if up.is_some_and(|up| up >= STEADY) {
             *self = Self::default();
