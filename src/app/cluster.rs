@@ -1,6 +1,7 @@
 //! `status` and `wait` on a cluster.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io;
 use std::time::Duration;
 
 use futures::future::join_all;
@@ -8,6 +9,7 @@ use tokio::sync::mpsc::Receiver;
 
 use super::asked::Asked;
 use super::clusters::Clusters;
+use super::reader;
 use super::record;
 use super::wait::Teller;
 use super::{feed, file};
@@ -107,6 +109,7 @@ pub(super) async fn wait(
     let waited = feed(live, |events| outcome(events, &mut teller, &place));
     let code = tokio::select! {
         number = asked.next() => ExitCode::Signal(number),
+        () = reader::left(io::stdout()) => teller.waiter.exit_code(),
         waited = tokio::time::timeout(limit, waited) => waited.unwrap_or(Ok(ExitCode::TimedOut))?,
     };
     teller.end(code, SystemClock.now())

@@ -10,7 +10,7 @@
 //! | `record` | `record`, and what is said of a recording |
 //! | `report` | `report`, on files and on a cluster |
 //! | `screens` | the dashboard and the kiosk, on a cluster or on a recording |
-//! | `asked` | the signals that end what has no screen |
+//! | `asked`, `reader` | what ends that which has no screen: signals, and that nobody reads on |
 //! | `demo` | the same on an API server inside the program, and that server alone |
 //! | `configured` | what the settings make of a command line, and how they are shown |
 //! | `complete` | what a shell is told that completes a command |
@@ -26,6 +26,7 @@ mod file;
 mod junit;
 mod man;
 mod rbac;
+mod reader;
 mod record;
 mod report;
 mod screens;
