@@ -10,7 +10,7 @@ mod api;
 mod common;
 
 use std::fs;
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::Command;
 
@@ -190,8 +190,7 @@ fn every_shell_has_a_script_that_asks_the_program_on_the_path() {
 fn kubectl_completes_the_plugin_by_the_script() {
     let folder = TempDir::new().unwrap();
     let script = folder.path().join("kubectl_complete-gatewatch");
-    fs::write(&script, gatewatch(&["completions", "kubectl"]).stdout).unwrap();
-    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+    common::script::write(&script, &gatewatch(&["completions", "kubectl"]).stdout);
     drop(as_plugin(folder.path()));
     let path = format!("{}:{}", folder.path().display(), std::env::var("PATH").unwrap());
     let ask = |words: &[&str]| {

@@ -10,7 +10,10 @@ mod pty;
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _};
+use std::net::Shutdown;
+use std::os::fd::OwnedFd;
 use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -206,9 +209,11 @@ fn what_a_demo_serves_is_read_by_the_kubeconfig_that_it_prints() {
 
 #[test]
 fn a_demo_whose_output_nobody_reads_ends_without_a_crash() {
-    let (reader, writer) = std::io::pipe().unwrap();
-    drop(reader);
-    let ran = Command::new(env!("CARGO_BIN_EXE_gatewatch")).args(["demo", "--serve"]).stdout(writer).output().unwrap();
+    // A reader that was dropped could live on for a moment in a program that another test is starting.
+    let (reader, writer) = UnixStream::pair().unwrap();
+    reader.shutdown(Shutdown::Both).unwrap();
+    let mut demo = Command::new(env!("CARGO_BIN_EXE_gatewatch"));
+    let ran = demo.args(["demo", "--serve"]).stdout(OwnedFd::from(writer)).output().unwrap();
     assert_eq!((ran.status.code(), String::from_utf8(ran.stderr).unwrap().as_str()), (Some(0), ""));
 }
 

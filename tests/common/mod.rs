@@ -6,6 +6,7 @@
 pub mod frame;
 pub mod played;
 pub mod recorded;
+pub mod script;
 
 use std::io::Write;
 use std::path::Path;

@@ -24,6 +24,8 @@ mod play;
 #[allow(dead_code, reason = "the tests of terminals use all of it")]
 #[path = "../terminal/pty.rs"]
 mod pty;
+#[path = "../common/script.rs"]
+mod script;
 mod shown;
 mod stage;
 

@@ -3,7 +3,7 @@
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, pipe};
-use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::os::unix::fs::symlink;
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -49,8 +49,7 @@ impl Home {
                 test.display(),
                 applied::CALL,
             );
-            fs::write(bin.join("kubectl"), script).unwrap();
-            fs::set_permissions(bin.join("kubectl"), fs::Permissions::from_mode(0o755)).unwrap();
+            crate::script::write(&bin.join("kubectl"), &script);
         }
         crate::files::make(&home.work());
         home
