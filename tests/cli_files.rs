@@ -9,6 +9,7 @@ mod waits;
 use std::fs;
 use std::process::{Command, Stdio};
 
+use common::bound::Bound;
 use common::recorded::{MOMENT, gzip, lines_of, list, objects, yaml};
 use common::{assert_refused, gatewatch, gatewatch_reading, recording};
 use serde_json::Value;
@@ -260,6 +261,7 @@ fn a_reader_that_goes_away_is_no_error() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
+    let _bound = Bound::of(&child);
     drop(child.stdout.take());
     let ran = child.wait_with_output().unwrap();
     assert_eq!(String::from_utf8(ran.stderr).unwrap(), "");

@@ -20,6 +20,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, ChildStderr, ChildStdout, Command, Stdio};
 
 use api::{Api, TOKEN, instance, kubeconfig, recorded, serve};
+use common::bound::Bound;
 use common::gatewatch;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -67,7 +68,7 @@ fn waiting(words: &[&str]) -> Waiting {
         .unwrap();
     let out = child.stdout.take().map(BufReader::new);
     let errors = BufReader::new(child.stderr.take().unwrap());
-    Waiting { child, out, errors }
+    Waiting { _bound: Bound::of(&child), child, out, errors }
 }
 
 /// A `gatewatch wait` whose lines are read as they come.
@@ -76,6 +77,7 @@ struct Waiting {
     /// Until nobody reads on.
     out: Option<BufReader<ChildStdout>>,
     errors: BufReader<ChildStderr>,
+    _bound: Bound,
 }
 
 impl Waiting {

@@ -19,6 +19,7 @@ use std::process::{Child, ChildStderr, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use api::{TOKEN, instance, kubeconfig, recorded, serve};
+use common::bound::Bound;
 use common::{Ran, gatewatch};
 use flate2::read::GzDecoder;
 use pty::Setup;
@@ -38,6 +39,7 @@ fn cluster(folder: &Path) -> String {
 struct Recorder {
     child: Child,
     said: BufReader<ChildStderr>,
+    _bound: Bound,
 }
 
 impl Recorder {
@@ -54,7 +56,8 @@ impl Recorder {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        let mut recorder = Self { said: BufReader::new(child.stderr.take().unwrap()), child };
+        let mut recorder =
+            Self { said: BufReader::new(child.stderr.take().unwrap()), _bound: Bound::of(&child), child };
         let begins = recorder.line();
         assert_eq!(begins, format!("gatewatch: recording namespace `gitlab` of `prod` into `{file}`; Ctrl-C ends it"));
         assert!(recorder.line().ends_with("Z live"));

@@ -19,6 +19,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
+use common::bound::Bound;
 use common::gatewatch;
 use pty::{Setup, Terminal};
 use tempfile::TempDir;
@@ -150,18 +151,22 @@ fn keys_answer_at_any_speed() {
 }
 
 /// A demo that only serves.
-struct Served(Child);
+struct Served {
+    child: Child,
+    _bound: Bound,
+}
 
 impl Served {
     fn start(words: &[&str]) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_gatewatch"));
         command.args(["demo", "--serve"]).args(words);
-        Self(command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap())
+        let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        Self { _bound: Bound::of(&child), child }
     }
 
     /// Writes what it prints into a file.
     fn kubeconfig(&mut self, folder: &Path) -> String {
-        let mut lines = BufReader::new(self.0.stdout.as_mut().unwrap()).lines();
+        let mut lines = BufReader::new(self.child.stdout.as_mut().unwrap()).lines();
         let mut text = String::new();
         while !text.contains(" token: ") {
             text.push_str(&lines.next().unwrap().unwrap());
@@ -174,11 +179,11 @@ impl Served {
 
     /// Ends it by that signal: its exit code, and what it said.
     fn end(mut self, signal: &str) -> (i32, String) {
-        let sent = Command::new("sh").args(["-c", &format!("kill -{signal} {}", self.0.id())]).status().unwrap();
+        let sent = Command::new("sh").args(["-c", &format!("kill -{signal} {}", self.child.id())]).status().unwrap();
         assert!(sent.success());
-        let code = self.0.wait().unwrap().code().unwrap();
+        let code = self.child.wait().unwrap().code().unwrap();
         let mut said = String::new();
-        self.0.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+        self.child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
         (code, said)
     }
 }
@@ -186,7 +191,7 @@ impl Served {
 impl Drop for Served {
     fn drop(&mut self) {
         // It has ended already, unless the test failed.
-        let _ = self.0.kill();
+        let _ = self.child.kill();
     }
 }
 
@@ -213,7 +218,10 @@ fn a_demo_whose_output_nobody_reads_ends_without_a_crash() {
     let (reader, writer) = UnixStream::pair().unwrap();
     reader.shutdown(Shutdown::Both).unwrap();
     let mut demo = Command::new(env!("CARGO_BIN_EXE_gatewatch"));
-    let ran = demo.args(["demo", "--serve"]).stdout(OwnedFd::from(writer)).output().unwrap();
+    demo.args(["demo", "--serve"]).stdout(OwnedFd::from(writer)).stderr(Stdio::piped());
+    let demo = demo.spawn().unwrap();
+    let _bound = Bound::of(&demo);
+    let ran = demo.wait_with_output().unwrap();
     assert_eq!((ran.status.code(), String::from_utf8(ran.stderr).unwrap().as_str()), (Some(0), ""));
 }
 

@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "each test uses a part of it")]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "the helpers of a test fail as the test does")]
 
+pub mod bound;
 pub mod frame;
 pub mod played;
 pub mod recorded;
@@ -11,6 +12,8 @@ pub mod script;
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
+
+use bound::Bound;
 
 /// What a run of the program gave.
 #[derive(Debug)]
@@ -48,6 +51,7 @@ pub fn without_settings(command: &mut Command) {
 /// Runs a command with `input` on its standard input.
 pub fn ran(command: &mut Command, input: &[u8]) -> Ran {
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let _bound = Bound::of(&child);
     let mut stdin = child.stdin.take().unwrap();
     let ran = std::thread::scope(|scope| {
         // A program that has no use for its input may close it early.
