@@ -4,7 +4,7 @@
 //! 1. A step whose state has another word than before, and a gate whose failed count rose in one of its two counts.
 //!    Both at once are one entry. A count that falls, as it does when a pod and its restarts go, is no news.
 //! 2. A verdict that is another, and a hop that follows another. The steps of a new hop start from pending: that those
-//!    of the hop before were done is no news.
+//!    of the hop before were done is no news. It begins before its steps do, also where that is heard at once.
 //! 3. A run that was not there yet gives its verdict and the steps that are neither pending nor skipped, from nothing.
 //!    Who keeps a journal over a restart leaves the entries without `from` out.
 //! 4. A run that is no longer there gives one entry, to [`GONE`].
@@ -136,8 +136,8 @@ impl Run {
     }
 }
 
-/// What became of the runs `before` by the time they were those `after`: for each run its steps in their order, then
-/// its verdict.
+/// What became of the runs `before` by the time they were those `after`: for each run that its hop begins, its steps in their
+/// order, then its verdict.
 pub fn changes(before: &[Run], after: &[Run], time: Timestamp) -> Vec<RunChange> {
     let mut changes = Vec::new();
     for run in after {
@@ -196,6 +196,10 @@ fn compare(earlier: &Run, run: &Run, time: Timestamp, changes: &mut Vec<RunChang
         (Some(earlier), Some(hop)) if earlier.version != hop.version => Some(hop),
         _ => None,
     };
+    let verdict = |text| run.upgrade_change(Some(earlier.verdict.word()), run.verdict.word(), text, time);
+    let same_verdict = earlier.verdict == run.verdict;
+    let begins = next_hop.filter(|_| same_verdict).map(|hop| format!("Hop {hop} begins"));
+    changes.extend(begins.map(verdict));
     for step in &run.steps {
         let same = earlier.steps.iter().find(|other| other.id == step.id);
         let was = same.filter(|_| next_hop.is_none()).map_or("pending", Step::word);
@@ -214,12 +218,8 @@ fn compare(earlier: &Run, run: &Run, time: Timestamp, changes: &mut Vec<RunChang
             changes.push(RunChange { text, ..step_change(run, step, Some(was), time) });
         }
     }
-    if earlier.verdict != run.verdict || next_hop.is_some() {
-        let text = match next_hop {
-            Some(hop) if earlier.verdict == run.verdict => format!("Hop {hop} begins"),
-            _ => verdict_words(run),
-        };
-        changes.push(run.upgrade_change(Some(earlier.verdict.word()), run.verdict.word(), text, time));
+    if !same_verdict {
+        changes.push(verdict(verdict_words(run)));
     }
 }
 

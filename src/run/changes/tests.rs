@@ -142,8 +142,8 @@ fn the_steps_of_a_new_hop_start_from_pending() {
     assert_eq!(
         texts(&[before], &[after]),
         [
-            (Some("pending"), "done", "Pre-deployment migrations: done".into()),
-            (Some("upgrading"), "upgrading", "Hop 2 of 2 (18.11.0) begins".into())
+            (Some("upgrading"), "upgrading", "Hop 2 of 2 (18.11.0) begins".into()),
+            (Some("pending"), "done", "Pre-deployment migrations: done".into())
         ]
     );
 }
