@@ -22,6 +22,7 @@ use std::process::{Child, ChildStderr, ChildStdout, Command, Stdio};
 use api::{Api, TOKEN, instance, kubeconfig, recorded, serve};
 use common::bound::Bound;
 use common::gatewatch;
+use rustix::process::Signal;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -98,11 +99,6 @@ impl Waiting {
         let mut line = String::new();
         self.errors.read_line(&mut line).unwrap();
         line
-    }
-
-    fn signal(&self, name: &str) {
-        let sent = Command::new("kill").args([&format!("-{name}"), &self.child.id().to_string()]).status().unwrap();
-        assert!(sent.success());
     }
 
     /// Its exit code, and the rest of what it printed.
@@ -203,12 +199,12 @@ fn a_wait_ends_when_its_time_is_up_and_leaves_what_it_saw() {
 
 #[test]
 fn a_signal_ends_a_wait_well_and_is_in_the_exit_code() {
-    for (signal, number) in [("INT", 130), ("TERM", 143)] {
+    for (signal, number) in [(Signal::INT, 130), (Signal::TERM, 143)] {
         let cluster = Cluster::of(&[instance(), retrying()]);
         let mut wait = cluster.wait(&["--junit", &cluster.junit()]);
-        assert!(wait.line().starts_with("gitlab/gitlab Pre-deployment migrations: retrying"), "{signal}");
+        assert!(wait.line().starts_with("gitlab/gitlab Pre-deployment migrations: retrying"), "{signal:?}");
         assert_eq!(wait.line(), UPGRADING);
-        wait.signal(signal);
+        common::signal(&wait.child, signal);
         let (code, out, errors) = wait.end();
         assert_eq!((code, errors.as_str()), (number, ""));
         assert!(out.starts_with("\nPre-deployment migrations, job/") && out.contains("\n  kubectl "), "{out}");

@@ -23,6 +23,7 @@ use common::bound::Bound;
 use common::{Ran, gatewatch};
 use flate2::read::GzDecoder;
 use pty::Setup;
+use rustix::process::Signal;
 use serde_json::json;
 use tempfile::TempDir;
 
@@ -69,11 +70,6 @@ impl Recorder {
         self.said.read_line(&mut line).unwrap();
         line.trim_end().to_owned()
     }
-
-    fn signal(&self, name: &str) {
-        let kill = format!("kill -{name} {}", self.child.id());
-        assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success());
-    }
 }
 
 impl Drop for Recorder {
@@ -88,14 +84,14 @@ fn status(file: &Path) -> Ran {
 
 #[test]
 fn a_signal_ends_it_well_and_what_was_recorded_is_told() {
-    for name in ["INT", "TERM", "HUP"] {
+    for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
         let folder = TempDir::new().unwrap();
         let mut recorder = Recorder::start(folder.path(), "x.jsonl.gz");
-        recorder.signal(name);
+        common::signal(&recorder.child, signal);
         let told = recorder.line();
         assert!(told.starts_with("gatewatch: recorded 1 change over "), "{told}");
         assert!(told.ends_with("; gatewatch replay x.jsonl.gz"), "{told}");
-        assert_eq!(recorder.child.wait().unwrap().code(), Some(0), "{name}");
+        assert_eq!(recorder.child.wait().unwrap().code(), Some(0), "{signal:?}");
         let read = status(&folder.path().join("x.jsonl.gz"));
         assert!(read.stdout.contains("18.11.0") && read.stderr.is_empty(), "{read:?}");
     }
@@ -110,7 +106,7 @@ fn one_that_was_started_to_outlive_its_terminal_goes_on_when_that_is_gone() {
     let mut nohup = Command::new("nohup");
     nohup.arg(env!("CARGO_BIN_EXE_gatewatch"));
     let mut recorder = Recorder::started_by(nohup, folder.path(), "x.jsonl", &kubeconfig);
-    recorder.signal("HUP");
+    common::signal(&recorder.child, Signal::HUP);
     let mut changed = instance();
     changed["spec"]["version"]["static"]["version"] = "18.11.9".into();
     changed["metadata"]["resourceVersion"] = "7".into();
@@ -120,7 +116,7 @@ fn one_that_was_started_to_outlive_its_terminal_goes_on_when_that_is_gone() {
     while !status(&folder.path().join("x.jsonl")).stdout.contains("18.11.9") {
         assert!(begun.elapsed() < BOUND, "it ended");
     }
-    recorder.signal("TERM");
+    common::signal(&recorder.child, Signal::TERM);
     assert!(recorder.line().starts_with("gatewatch: recorded 2 changes over "));
     assert_eq!(recorder.child.wait().unwrap().code(), Some(0));
 }

@@ -22,6 +22,7 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use common::bound::Bound;
 use common::gatewatch;
 use pty::{Setup, Terminal};
+use rustix::process::Signal;
 use tempfile::TempDir;
 
 /// A proxy that leads nowhere.
@@ -178,9 +179,8 @@ impl Served {
     }
 
     /// Ends it by that signal: its exit code, and what it said.
-    fn end(mut self, signal: &str) -> (i32, String) {
-        let sent = Command::new("sh").args(["-c", &format!("kill -{signal} {}", self.child.id())]).status().unwrap();
-        assert!(sent.success());
+    fn end(mut self, signal: Signal) -> (i32, String) {
+        common::signal(&self.child, signal);
         let code = self.child.wait().unwrap().code().unwrap();
         let mut said = String::new();
         self.child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
@@ -198,7 +198,7 @@ impl Drop for Served {
 #[test]
 fn what_a_demo_serves_is_read_by_the_kubeconfig_that_it_prints() {
     let folder = TempDir::new().unwrap();
-    for signal in ["INT", "TERM"] {
+    for signal in [Signal::INT, Signal::TERM] {
         let mut served = Served::start(&["image-missing", "--speed", "1e9"]);
         let kubeconfig = served.kubeconfig(folder.path());
         let waited = gatewatch(&["wait", "--kubeconfig", &kubeconfig]);

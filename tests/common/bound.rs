@@ -1,9 +1,11 @@
 //! An end to what would be waited for without one.
 
-use std::process::{Child, Command};
+use std::process::Child;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process};
 
 /// How long a program may run: far more than any does.
 const LONGEST: Duration = Duration::from_secs(120);
@@ -17,10 +19,10 @@ pub struct Bound {
 impl Bound {
     pub fn of(child: &Child) -> Self {
         let (waited_for, over) = channel();
-        let pid = child.id().to_string();
+        let pid = Pid::from_child(child);
         thread::spawn(move || {
             if over.recv_timeout(LONGEST) == Err(RecvTimeoutError::Timeout) {
-                drop(Command::new("kill").args(["-KILL", &pid]).status());
+                let _ = kill_process(pid, Signal::KILL);
             }
         });
         Self { _waited_for: waited_for }

@@ -11,9 +11,10 @@ pub mod script;
 
 use std::io::Write;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
 use bound::Bound;
+use rustix::process::{Pid, Signal, kill_process};
 
 /// What a run of the program gave.
 #[derive(Debug)]
@@ -46,6 +47,11 @@ pub fn without_settings(command: &mut Command) {
         command.env_remove(name);
     }
     command.env("XDG_CONFIG_HOME", "/nonexistent");
+}
+
+/// Sends a signal to a program.
+pub fn signal(child: &Child, signal: Signal) {
+    kill_process(Pid::from_child(child), signal).unwrap();
 }
 
 /// Runs a command with `input` on its standard input.

@@ -3,6 +3,7 @@
 use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, Result, ensure};
+use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
 use super::scene::{Scene, of_gate, passing_after, play, retrying, steered};
@@ -88,8 +89,7 @@ struct Recorder(std::process::Child);
 
 impl Recorder {
     fn end(mut self) -> Result<()> {
-        let asked = Command::new("kill").args(["-INT", &self.0.id().to_string()]).status()?;
-        ensure!(asked.success(), "it could not be asked for its end");
+        kill_process(Pid::from_child(&self.0), Signal::INT).context("it could not be asked for its end")?;
         let ended = self.0.wait().context("it does not end")?;
         ensure!(ended.success(), "{ended}");
         Ok(())
