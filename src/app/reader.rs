@@ -32,6 +32,9 @@ mod tests {
     /// How long is waited for what does not come; on the clock of the test.
     const LONG: Duration = Duration::from_secs(3600);
 
+    /// How long is waited for what comes at once.
+    const BOUND: Duration = Duration::from_secs(20);
+
     #[tokio::test(start_paused = true)]
     async fn a_reader_that_reads_has_not_left() {
         let (mut reader, mut writer) = io::pipe().unwrap();
@@ -49,7 +52,7 @@ mod tests {
         let waiting = tokio::spawn(left(writer));
         tokio::task::yield_now().await;
         drop(reader);
-        waiting.await.unwrap();
+        timeout(BOUND, waiting).await.unwrap().unwrap();
     }
 
     #[tokio::test(start_paused = true)]
